@@ -1,0 +1,114 @@
+package abi
+
+// memoryOps are the calls of allocations, resources, GPU virtual addresses and
+// residency. D3DKMTOpenResource2 is the request of D3DKMTOpenResource, whose older
+// array the client library exchanges. Elements of allocation arrays point on: their
+// private data travels in the call's buffer.
+var memoryOps = []Op{
+	{
+		Nr: 0x06, Name: "D3DKMTCreateAllocation2", Record: "D3DKMT_CREATEALLOCATION", Size: 72, Request: 0xC0484706,
+		Out: []Span{{4, 8}},
+		Arrays: []Array{
+			privateData(0x10, 0x18, In),
+			{Pointer: 0x20, Fixed: 1, Elem: 24, Dir: In, Max: 1, When: standardAllocation},
+			{Pointer: 0x20, Count: 0x28, Elem: 1, Dir: In, Max: maxPrivateData, When: driverAllocation},
+			{Pointer: 0x30, Count: 0x2C, Elem: 96, Dir: InOut, Max: maxAllocationInfos},
+		},
+	},
+	{
+		Nr: 0x08, Name: "D3DKMTReserveGpuVirtualAddress", Record: "D3DDDI_RESERVEGPUVIRTUALADDRESS", Size: 72, Request: 0xC0484708,
+		Out: []Span{{0x38, 0x10}},
+	},
+	{
+		Nr: 0x0B, Name: "D3DKMTMakeResident", Record: "D3DDDI_MAKERESIDENT", Size: 48, Request: 0xC030470B,
+		Out:    []Span{{0x20, 0x10}},
+		Arrays: []Array{handles(8, 4, In, maxResident), handles(0x10, 4, In, maxResident)},
+	}, // the second array: priorities
+	{
+		Nr: 0x0C, Name: "D3DKMTMapGpuVirtualAddress", Record: "D3DDDI_MAPGPUVIRTUALADDRESS", Size: 104, Request: 0xC068470C,
+		Out: []Span{{0x58, 0x10}},
+	},
+	{
+		Nr: 0x13, Name: "D3DKMTDestroyAllocation2", Record: "D3DKMT_DESTROYALLOCATION2", Size: 24, Request: 0xC0184713,
+		Arrays: []Array{handles(8, 0x10, In, maxObjects)},
+	},
+	{
+		Nr: 0x1E, Name: "D3DKMTEvict", Record: "D3DKMT_EVICT", Size: 32, Request: 0xC020471E,
+		Out:    []Span{{0x18, 8}},
+		Arrays: []Array{handles(8, 4, In, maxResident)},
+	},
+	{Nr: 0x20, Name: "D3DKMTFreeGpuVirtualAddress", Record: "D3DKMT_FREEGPUVIRTUALADDRESS", Size: 24, Request: 0xC0184720},
+	{
+		Nr: 0x23, Name: "D3DKMTGetSharedResourceAdapterLuid", Record: "D3DKMT_GETSHAREDRESOURCEADAPTERLUID", Size: 24, Request: 0xC0184723,
+		Out:   []Span{{0x10, 8}},
+		Files: []FileField{ntHandle(8)},
+	},
+	{Nr: 0x24, Name: "D3DKMTInvalidateCache", Record: "D3DKMT_INVALIDATECACHE", Size: 24, Request: 0xC0184724},
+	{
+		Nr: 0x25, Name: "D3DKMTLock2", Record: "D3DKMT_LOCK2", Size: 24, Request: 0xC0184725,
+		Out: []Span{{0x10, 8}},
+	},
+	{
+		Nr: 0x27, Name: "D3DKMTOfferAllocations", Record: "D3DKMT_OFFERALLOCATIONS", Size: 40, Request: 0xC0284727,
+		Arrays: []Array{handles(8, 0x18, In, maxObjects), handles(0x10, 0x18, In, maxObjects)},
+	},
+	{
+		Nr: 0x28, Name: "D3DKMTOpenResource", Record: "D3DKMT_OPENRESOURCE", Size: 72, Request: 0xC0484728,
+		Out: []Span{{0x40, 8}},
+		Arrays: []Array{
+			{Pointer: 0x10, Count: 8, Elem: 80, Dir: InOut, Max: maxAllocationInfos},
+			privateData(0x18, 0x20, Out),
+			privateData(0x28, 0x30, Out),
+			privateData(0x38, 0x40, Out),
+		},
+	},
+	{
+		Nr: 0x2A, Name: "D3DKMTQueryAllocationResidency", Record: "D3DKMT_QUERYALLOCATIONRESIDENCY", Size: 32, Request: 0xC020472A,
+		Arrays: []Array{handles(8, 0x10, In, maxObjects), handles(0x18, 0x10, Out, maxObjects)},
+	}, // the second array: residency states
+	{
+		Nr: 0x2B, Name: "D3DKMTQueryResourceInfo", Record: "D3DKMT_QUERYRESOURCEINFO", Size: 32, Request: 0xC020472B,
+		Out:    []Span{{0x10, 0x10}},
+		Arrays: []Array{privateData(8, 0x10, Out)},
+	},
+	{
+		Nr: 0x2C, Name: "D3DKMTReclaimAllocations2", Record: "D3DKMT_RECLAIMALLOCATIONS2", Size: 40, Request: 0xC028472C,
+		Out:    []Span{{0x20, 8}},
+		Arrays: []Array{handles(8, 4, In, maxObjects), handles(0x10, 4, In, maxObjects), handles(0x18, 4, Out, maxObjects)},
+	}, // the third array: results
+	{
+		Nr: 0x2E, Name: "D3DKMTSetAllocationPriority", Record: "D3DKMT_SETALLOCATIONPRIORITY", Size: 32, Request: 0xC020472E,
+		Arrays: []Array{handles(8, 0x10, In, maxObjects), handles(0x18, 0x10, In, maxObjects)},
+	}, // the second array: priorities
+	{Nr: 0x37, Name: "D3DKMTUnlock2", Record: "D3DKMT_UNLOCK2", Size: 8, Request: 0xC0084737},
+	{
+		Nr: 0x38, Name: "D3DKMTUpdateAllocationProperty", Record: "D3DDDI_UPDATEALLOCPROPERTY", Size: 40, Request: 0xC0284738,
+		Out: []Span{{0x18, 8}},
+	},
+	{
+		Nr: 0x39, Name: "D3DKMTUpdateGpuVirtualAddress", Record: "D3DKMT_UPDATEGPUVIRTUALADDRESS", Size: 56, Request: 0xC0384739,
+		Arrays: []Array{{Pointer: 0x10, Count: 0x0C, Elem: 64, Dir: In, Max: maxOperations}},
+	},
+	{
+		Nr: 0x3C, Name: "D3DKMTGetAllocationPriority", Record: "D3DKMT_GETALLOCATIONPRIORITY", Size: 32, Request: 0xC020473C,
+		Arrays: []Array{handles(8, 0x10, In, maxObjects), handles(0x18, 0x10, Out, maxObjects)},
+	}, // the second array: priorities
+	{
+		Nr: 0x41, Name: "D3DKMTQueryResourceInfoFromNtHandle", Record: "D3DKMT_QUERYRESOURCEINFOFROMNTHANDLE", Size: 40, Request: 0xC0284741,
+		Out:    []Span{{0x18, 0x10}},
+		Arrays: []Array{privateData(0x10, 0x18, Out)},
+		Files:  []FileField{ntHandle(8)},
+	},
+	{
+		Nr: 0x42, Name: "D3DKMTOpenResourceFromNtHandle", Record: "D3DKMT_OPENRESOURCEFROMNTHANDLE", Size: 104, Request: 0xC0684742,
+		Out: []Span{{0x40, 4}, {0x50, 8}, {0x64, 4}},
+		Arrays: []Array{
+			{Pointer: 0x18, Count: 0x10, Elem: 80, Dir: InOut, Max: maxAllocationInfos},
+			privateData(0x28, 0x20, Out),
+			privateData(0x38, 0x30, Out),
+			privateData(0x48, 0x40, Out),
+			privateData(0x58, 0x60, Out),
+		},
+		Files: []FileField{ntHandle(8)},
+	},
+}
