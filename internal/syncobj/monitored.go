@@ -1,0 +1,217 @@
+// Package syncobj holds the synchronization objects themselves, one file per
+// kind: the value or state, who waits for it in the kernel, and what each event
+// does to it. Local objects, handles and rights are the kernel's.
+//
+// Nothing here locks or blocks: the kernel's lock guards every object. What has
+// to happen after the lock is dropped is collected in Wakes.
+package syncobj
+
+import (
+	"math"
+
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/page"
+	"github.com/dxgsync/dxgsync/internal/wait"
+)
+
+// Backing is the memory that a fence's value lives in, and whoever sleeps on it.
+type Backing interface {
+	// View is the cell with the value.
+	View() page.View
+	// WakeAll makes every sleeper of the cell look again. It is called without
+	// the kernel's lock.
+	WakeAll()
+	// Free ends the memory's use: nothing refers to the fence any more. It is
+	// called without the kernel's lock.
+	Free()
+}
+
+// Max is the value of a fence whose signaller was lost: every wait is satisfied.
+const Max = math.MaxUint64
+
+// A MonitoredFence is a 64-bit value in memory that CPUs and GPUs raise and wait
+// for.
+//
+//	state   signal ≥ value    signal < value     signal < value    look          lose    drop last
+//	                          (plain)            (AllowFenceRewind)              reference
+//	Live    raise, judge      INVALID_PARAMETER  lower, judge first read, judge  → Lost  → Gone
+//	Lost    SUCCESS, nothing  INVALID_PARAMETER  SUCCESS, nothing  nothing       nothing → Gone
+//	Gone    (no handle reaches it: every event is a bug of ours)
+//
+// "judge" ends the kernel-side waits that the value satisfies; sleepers on the
+// page judge for themselves when woken. A signal of MaxUint64 is no loss: the
+// fence stays Live and can be rewound (OQ-54).
+// Source: objects.md §4.2, §4.5, §4.6, §5.5; OQ-11, OQ-12, OQ-13, OQ-54.
+type MonitoredFence struct {
+	// Flags are the creation attributes, of the object and not of any local one.
+	Flags abi.SyncObjectFlags
+
+	back  Backing
+	waits wait.Heap
+	mval  uint64 // what the page's mval word was last told
+	refs  int32
+	state State
+}
+
+// State is the state of a fence.
+type State uint8
+
+// The states of a monitored fence.
+const (
+	Live State = iota // the value follows signals
+	Lost              // raised to Max by loss, for good
+	Gone              // nothing refers to it
+)
+
+func (s State) String() string { return [...]string{"Live", "Lost", "Gone"}[s] }
+
+// Init makes f a live fence with one reference whose memory already shows its
+// initial value.
+func (f *MonitoredFence) Init(flags abi.SyncObjectFlags, back Backing) {
+	f.Flags = flags
+	f.back = back
+	f.mval = page.MvalNone
+	f.refs = 1
+	f.state = Live
+}
+
+// State returns the state.
+func (f *MonitoredFence) State() State { return f.state }
+
+// Backing returns the memory.
+func (f *MonitoredFence) Backing() Backing { return f.back }
+
+// Shared reports whether the object can be opened by others.
+func (f *MonitoredFence) Shared() bool { return f.Flags&abi.SyncObjectShared != 0 }
+
+// Value returns the value as the kernel sees it: one read of the page, except
+// that a lost fence is at Max whatever its page says.
+func (f *MonitoredFence) Value() uint64 {
+	if f.state == Lost {
+		return Max
+	}
+	return f.back.View().Cell.Value()
+}
+
+// Waiters returns how many kernel-side waits and how many sleepers on the page
+// there are.
+func (f *MonitoredFence) Waiters() (kernel, sleepers int) {
+	return f.waits.Len(), f.back.View().Sleepers()
+}
+
+// Judge says what a CPU signal to v would be answered when the value is cur:
+// success, or INVALID_PARAMETER for a lower value without rewind.
+// Source: objects.md §4.2-9 (measured on Windows 11).
+func (f *MonitoredFence) Judge(cur, v uint64, rewind bool) abi.Status {
+	if v < cur && !rewind {
+		return abi.StatusInvalidParameter
+	}
+	return abi.StatusSuccess
+}
+
+// Signal makes v the value: a higher one raises, a lower one rewinds. The caller
+// has judged it; a value that was raised beyond v meanwhile by somebody else's
+// memory signal counts as having come after this one unless rewind is set.
+func (f *MonitoredFence) Signal(v uint64, rewind bool, wakes *Wakes) {
+	if f.state != Live {
+		return
+	}
+	view := f.back.View()
+	cur := view.Cell.Value()
+	switch {
+	case v < cur && rewind:
+		// Whoever the old value satisfies is released before it goes.
+		view.Lower(v, f.release)
+		f.rearm()
+		wakes.Add(f.back)
+	default:
+		view.Cell.Raise(v)
+		f.Look(wakes)
+	}
+}
+
+// Look reads the value and releases what it satisfies: the answer to a ring, and
+// to the death of somebody who may have stored a value and told nobody.
+func (f *MonitoredFence) Look(wakes *Wakes) {
+	f.release(f.Value())
+	f.rearm()
+	wakes.Add(f.back)
+}
+
+// Lose raises the fence to Max for good.
+func (f *MonitoredFence) Lose(wakes *Wakes) {
+	if f.state != Live {
+		return
+	}
+	f.state = Lost
+	f.back.View().Saturate()
+	f.Look(wakes)
+}
+
+// Enlist adds a kernel-side wait. It may end the wait at once: the value is read
+// again after the page says that the kernel wants news.
+func (f *MonitoredFence) Enlist(e *wait.Entry) {
+	f.waits.Push(e)
+	f.rearm()
+	f.release(f.Value())
+	f.rearm()
+}
+
+// Withdraw takes a kernel-side wait out, if it is still in.
+func (f *MonitoredFence) Withdraw(e *wait.Entry) {
+	if f.waits.Remove(e) {
+		f.rearm()
+	}
+}
+
+// Meet counts e as satisfied though its value was not reached: the local object
+// it was made through is gone (objects.md §4.5).
+func (f *MonitoredFence) Meet(e *wait.Entry) {
+	if f.waits.Remove(e) {
+		f.rearm()
+		e.Meet()
+	}
+}
+
+// All calls visit for every kernel-side wait until it returns false.
+func (f *MonitoredFence) All(visit func(*wait.Entry) bool) { f.waits.All(visit) }
+
+// Ref adds a reference: a local object, an NT handle, a queued packet.
+func (f *MonitoredFence) Ref() { f.refs++ }
+
+// Unref drops one; with the last one the object is gone, and whoever still waits
+// for it is released (objects.md §4.5, bit 10).
+func (f *MonitoredFence) Unref(wakes *Wakes) {
+	if f.refs--; f.refs > 0 {
+		return
+	}
+	f.state = Gone
+	f.back.View().SetGone()
+	f.release(Max)
+	wakes.Add(f.back)
+	wakes.Free(f.back)
+}
+
+// release meets every wait whose target is at most cur.
+func (f *MonitoredFence) release(cur uint64) {
+	for e := f.waits.Pop(cur); e != nil; e = f.waits.Pop(cur) {
+		e.Meet()
+	}
+}
+
+// rearm tells the page the lowest value that the kernel waits for.
+func (f *MonitoredFence) rearm() {
+	mval := uint64(page.MvalNone)
+	if lowest, ok := f.waits.Lowest(); ok && lowest > 0 {
+		mval = lowest - 1
+	}
+	if mval == f.mval {
+		return
+	}
+	f.mval = mval
+	if mval == page.MvalNone {
+		f.back.View().Disarm()
+	} else {
+		f.back.View().Arm(mval)
+	}
+}

@@ -1,0 +1,48 @@
+package syncobj
+
+// Wakes collects what must happen to memory after the kernel's lock is dropped:
+// sleepers to wake, memory to free. The zero Wakes is empty. Most operations
+// concern one fence, which costs no allocation.
+type Wakes struct {
+	look, free   Backing // the first of each
+	looks, frees []Backing
+}
+
+// Add asks for b's sleepers to be woken.
+func (w *Wakes) Add(b Backing) {
+	switch n := len(w.looks); {
+	case w.look == nil:
+		w.look = b
+	case w.look == b || n > 0 && w.looks[n-1] == b:
+	default:
+		w.looks = append(w.looks, b)
+	}
+}
+
+// Free asks for b to be freed, after all wakes.
+func (w *Wakes) Free(b Backing) {
+	if w.free == nil {
+		w.free = b
+		return
+	}
+	w.frees = append(w.frees, b)
+}
+
+// Run does it all. Call it without the lock.
+func (w *Wakes) Run() {
+	if w.look != nil {
+		w.look.WakeAll()
+	}
+	for _, b := range w.looks {
+		b.WakeAll()
+	}
+	if w.free != nil {
+		w.free.Free()
+	}
+	for _, b := range w.frees {
+		b.Free()
+	}
+}
+
+// Empty reports whether there is nothing to do.
+func (w *Wakes) Empty() bool { return w.look == nil && w.free == nil }
