@@ -1,0 +1,108 @@
+package host
+
+import (
+	"fmt"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/dxgsync/dxgsync/internal/object"
+)
+
+// A watch waits for the hang-up of pipes.
+type watch struct {
+	epoll int
+	stop  int // eventfd that ends run
+	done  sync.WaitGroup
+
+	mu    sync.Mutex
+	ends  map[int32]object.Key // read ends
+	pipes map[object.Key]int32
+}
+
+func newWatch() (*watch, error) {
+	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("make epoll: %w", err)
+	}
+	stop, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
+	if err != nil {
+		close1(epoll)
+		return nil, fmt.Errorf("make eventfd: %w", err)
+	}
+	w := &watch{epoll: epoll, stop: stop, ends: map[int32]object.Key{}, pipes: map[object.Key]int32{}}
+	if err := unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, stop, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(stop)}); err != nil {
+		w.close()
+		return nil, fmt.Errorf("watch eventfd: %w", err)
+	}
+	return w, nil
+}
+
+// add watches a read end, which is the watch's from now on. The event mask is
+// empty: hang-ups are always reported, and what holders write into the pipe
+// causes nothing. unix.EEXIST: a pipe with this key is being watched already,
+// for inode numbers come round after 2^32 pipes.
+func (w *watch) add(fd int, key object.Key) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, taken := w.pipes[key]; taken {
+		return unix.EEXIST
+	}
+	if err := unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Fd: int32(fd)}); err != nil {
+		return err
+	}
+	w.ends[int32(fd)] = key
+	w.pipes[key] = int32(fd)
+	return nil
+}
+
+// start runs the watch on a goroutine: closed is called for each pipe at its first
+// hang-up, once. The read end is closed only when closed has returned, so that no
+// other pipe can have its key while somebody still knows it by that key.
+func (w *watch) start(closed func(object.Key)) {
+	w.done.Go(func() {
+		var events [64]unix.EpollEvent
+		for {
+			n, err := unix.EpollWait(w.epoll, events[:], -1)
+			if err != nil && err != unix.EINTR {
+				return
+			}
+			for _, e := range events[:max(n, 0)] {
+				if int(e.Fd) == w.stop {
+					return
+				}
+				w.hangUp(e.Fd, closed)
+			}
+		}
+	})
+}
+
+func (w *watch) hangUp(fd int32, closed func(object.Key)) {
+	w.mu.Lock()
+	key, ok := w.ends[fd]
+	w.mu.Unlock()
+	if !ok {
+		return
+	}
+	closed(key)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.ends, fd)
+	delete(w.pipes, key)
+	close1(int(fd)) // leaves the epoll by itself
+}
+
+// close ends the watch and closes every read end.
+func (w *watch) close() {
+	_, _ = unix.Write(w.stop, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+	w.done.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for fd := range w.ends {
+		close1(int(fd))
+	}
+	clear(w.ends)
+	clear(w.pipes)
+	close1(w.stop)
+	close1(w.epoll)
+}

@@ -1,0 +1,132 @@
+package kernel
+
+import (
+	"encoding/binary"
+
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/adapter"
+	"github.com/dxgsync/dxgsync/internal/object"
+)
+
+// An Adapter is one logical adapter, for as long as the kernel lives.
+type Adapter struct {
+	LUID    abi.LUID
+	Profile *adapter.Profile
+}
+
+// luidBase keeps adapter LUIDs away from zero, which means "none" to clients.
+const luidBase = 0x10000
+
+func newAdapter(i int, p *adapter.Profile) *Adapter {
+	return &Adapter{LUID: abi.LUID{LowPart: luidBase + uint32(i)}, Profile: p}
+}
+
+// An adapterHandle is one opening of an adapter. Each must be closed on its own;
+// devices made through it do not depend on it (calls.md §2 CloseAdapter).
+type adapterHandle struct{ adapter *Adapter }
+
+func (p *Process) openAdapterFromLUID(r *abi.Request) abi.Status {
+	rec := abi.View[abi.OpenAdapterFromLuid](r.Record)
+	p.k.lock()
+	defer p.k.unlock()
+	for _, a := range p.k.adapters {
+		if a.LUID == rec.AdapterLuid {
+			h := p.add(&adapterHandle{a})
+			if h == 0 {
+				return abi.StatusNoMemory
+			}
+			rec.HAdapter = h
+			return abi.StatusSuccess
+		}
+	}
+	return abi.StatusInvalidParameter
+}
+
+// Filter bits of EnumAdapters3. Source: calls.md §2.
+const (
+	includeComputeOnly = 1 << 0
+	includeDisplayOnly = 1 << 1
+	filterKnown        = includeComputeOnly | includeDisplayOnly
+)
+
+func (p *Process) enumAdapters2(r *abi.Request) abi.Status {
+	rec := abi.View[abi.EnumAdapters2](r.Record)
+	return p.enumAdapters(&rec.NumAdapters, r.Arrays[0], p.k.adapters)
+}
+
+func (p *Process) enumAdapters3(r *abi.Request) abi.Status {
+	rec := abi.View[abi.EnumAdapters3](r.Record)
+	if rec.Filter&^filterKnown != 0 {
+		return abi.StatusInvalidParameter
+	}
+	var some []*Adapter
+	for _, a := range p.k.adapters {
+		computeOnly, displayOnly := a.Profile.ComputeOnly(), a.Profile.DisplayOnly()
+		if computeOnly && rec.Filter&includeComputeOnly == 0 || displayOnly && rec.Filter&includeDisplayOnly == 0 {
+			continue
+		}
+		some = append(some, a)
+	}
+	return p.enumAdapters(&rec.NumAdapters, r.Arrays[0], some)
+}
+
+// enumAdapters opens every adapter of the list into the caller's array, or with a
+// NULL array reports how many there could ever be.
+func (p *Process) enumAdapters(num *uint32, out []byte, list []*Adapter) abi.Status {
+	if out == nil {
+		*num = uint32(p.k.limits.MaxAdapters)
+		return abi.StatusSuccess
+	}
+	const size = abi.SizeofAdapterInfo
+	if len(out)/size < len(list) {
+		return abi.StatusBufferTooSmall
+	}
+	p.k.lock()
+	defer p.k.unlock()
+	if p.gone || !p.table.Room(len(list)) {
+		return abi.StatusNoMemory
+	}
+	for i, a := range list {
+		info := out[i*size : (i+1)*size]
+		clear(info)
+		binary.LittleEndian.PutUint32(info[0:], uint32(p.add(&adapterHandle{a})))
+		binary.LittleEndian.PutUint32(info[4:], a.LUID.LowPart)
+		binary.LittleEndian.PutUint32(info[8:], uint32(a.LUID.HighPart))
+		binary.LittleEndian.PutUint32(info[12:], uint32(a.Profile.Sources()))
+	}
+	*num = uint32(len(list))
+	return abi.StatusSuccess
+}
+
+func (p *Process) closeAdapter(r *abi.Request) abi.Status {
+	rec := abi.View[abi.CloseAdapter](r.Record)
+	p.k.lock()
+	defer p.k.unlock()
+	if _, ok := object.Get[*adapterHandle](&p.table, rec.HAdapter); !ok {
+		return abi.StatusInvalidParameter
+	}
+	p.table.Remove(rec.HAdapter)
+	return abi.StatusSuccess
+}
+
+func (p *Process) queryAdapterInfo(r *abi.Request) abi.Status {
+	rec := abi.View[abi.QueryAdapterInfo](r.Record)
+	if r.Arrays[0] == nil {
+		return abi.StatusInvalidParameter
+	}
+	p.k.lock()
+	h, ok := object.Get[*adapterHandle](&p.table, rec.HAdapter)
+	p.k.unlock()
+	if !ok {
+		return abi.StatusInvalidParameter
+	}
+	return h.adapter.Profile.Query(uint32(rec.Type), r.Arrays[0])
+}
+
+// add puts obj into the handle table of a process that still exists.
+func (p *Process) add(obj any) abi.Handle {
+	if p.gone {
+		return 0
+	}
+	return p.table.Add(obj)
+}

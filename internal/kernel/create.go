@@ -1,0 +1,157 @@
+package kernel
+
+import (
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/object"
+	"github.com/dxgsync/dxgsync/internal/syncobj"
+)
+
+func (p *Process) createSynchronizationObject2(r *abi.Request) abi.Status {
+	rec := abi.View[abi.CreateSynchronizationObject2](r.Record)
+	kind, flags := rec.Info.Type, rec.Info.Flags
+	d, st := p.checkCreate(rec.HDevice, kind, flags)
+	if !st.OK() {
+		return st
+	}
+	if kind != abi.MonitoredFence {
+		return refuseKind(&rec.Info)
+	}
+	info := rec.Info.MonitoredFence()
+	// The memory is made before the lock is taken: it takes microseconds.
+	var m Memory
+	if flags&abi.SyncObjectShared != 0 {
+		m, st = p.k.host.SharedMemory(p, info.InitialFenceValue)
+	} else {
+		m, st = p.k.host.PrivateMemory(p, info.InitialFenceValue)
+	}
+	if !st.OK() {
+		return st
+	}
+	room := new(FenceRoom)
+	p.k.lock()
+	defer p.k.unlock()
+	if _, alive := p.devices[d]; !alive {
+		p.k.fx.wakes.Free(m)
+		return abi.StatusInvalidParameter // destroyed since it was looked up
+	}
+	l, st := p.place(room, d, flags, m)
+	if !st.OK() {
+		p.k.fx.wakes.Free(m)
+		return st
+	}
+	if st := l.grant(r, m); !st.OK() {
+		return st
+	}
+	rec.HSyncObject = l.handle
+	info.FenceValueCPUVirtualAddress = 0 // the client's library knows it
+	info.FenceValueGPUVirtualAddress = l.gpu
+	return abi.StatusSuccess
+}
+
+// refuseKind answers for a kind that is not supported: what its arguments would be
+// refused with anyway, else NOT_SUPPORTED.
+func refuseKind(info *abi.SynchronizationObjectInfo2) abi.Status {
+	switch info.Type {
+	case abi.Semaphore:
+		if sem := info.Semaphore(); sem.InitialCount > sem.MaxCount {
+			return abi.StatusInvalidParameter // OQ-10
+		}
+	case abi.CPUNotification:
+		if info.CPUNotification().Event == 0 {
+			return abi.StatusInvalidHandle
+		}
+	}
+	return abi.StatusNotSupported
+}
+
+// checkCreate checks what can be refused before any memory is made.
+func (p *Process) checkCreate(h abi.Handle, kind abi.SyncObjectType, flags abi.SyncObjectFlags) (*device, abi.Status) {
+	p.k.lock()
+	defer p.k.unlock()
+	d, ok := object.Get[*device](&p.table, h)
+	if !ok {
+		return nil, abi.StatusInvalidParameter
+	}
+	return d, abi.CheckCreateFlags(kind, flags, d.adapter.Profile.WDDM)
+}
+
+// A FenceRoom is the kernel's part of a fence and of its first local object, in
+// one piece so that a Go program's fence can hold it and cost one allocation.
+type FenceRoom struct {
+	fence fence
+	local local
+}
+
+// place makes a fence and its first local object in room. The lock is held.
+func (p *Process) place(room *FenceRoom, d *device, flags abi.SyncObjectFlags, back syncobj.Backing) (*local, abi.Status) {
+	l := &room.local
+	*l = local{fence: &room.fence, device: d, flags: flags, rights: rights(flags, true, true), created: true, since: p.k.now()}
+	if !l.link() {
+		return nil, abi.StatusNoMemory
+	}
+	room.fence.adapter = d.adapter
+	p.k.objects++
+	room.fence.serial = p.k.objects
+	room.fence.Init(flags, back)
+	l.gpu = p.gpuAddress(flags)
+	return l, abi.StatusSuccess
+}
+
+// gpuAddress gives a fence its place in the process's GPU address space. Addresses
+// are not used twice.
+func (p *Process) gpuAddress(flags abi.SyncObjectFlags) uint64 {
+	if flags&abi.SyncObjectNoGPUAccess != 0 {
+		return 0
+	}
+	a := p.gpuNext
+	p.gpuNext += gpuStride
+	return a
+}
+
+// gpuStride keeps fences on cache lines of their own.
+const gpuStride = 64
+
+// CreateFence makes an unshared monitored fence in a process of the kernel's own
+// address space: the door brings the room and the memory, whose value must
+// already be initial. Statuses are those of CreateSynchronizationObject2 for a
+// monitored fence: INVALID_PARAMETER (device, flags), NO_MEMORY.
+func (p *Process) CreateFence(room *FenceRoom, hDevice abi.Handle, flags abi.SyncObjectFlags, back syncobj.Backing) (abi.Handle, abi.Status) {
+	k := p.k
+	k.lock()
+	d, ok := object.Get[*device](&p.table, hDevice)
+	if !ok || flags&abi.SyncObjectShared != 0 {
+		k.unlock()
+		return 0, abi.StatusInvalidParameter
+	}
+	if flags != 0 {
+		if st := abi.CheckCreateFlags(abi.MonitoredFence, flags, d.adapter.Profile.WDDM); !st.OK() {
+			k.unlock()
+			return 0, st
+		}
+	}
+	l, st := p.place(room, d, flags, back)
+	k.unlock()
+	if !st.OK() {
+		return 0, st
+	}
+	return l.handle, st
+}
+
+func (p *Process) destroySynchronizationObject(r *abi.Request) abi.Status {
+	return p.DestroyFence(abi.View[abi.DestroySynchronizationObject](r.Record).HSyncObject)
+}
+
+// DestroyFence is DestroySynchronizationObject: SUCCESS, or INVALID_PARAMETER for
+// a handle that is no live local synchronization object.
+func (p *Process) DestroyFence(h abi.Handle) abi.Status {
+	p.k.lock()
+	l, ok := object.Get[*local](&p.table, h)
+	if ok {
+		l.destroy()
+	}
+	p.k.unlock()
+	if !ok {
+		return abi.StatusInvalidParameter
+	}
+	return abi.StatusSuccess
+}

@@ -1,0 +1,42 @@
+package kernel
+
+import (
+	"github.com/dxgsync/dxgsync/internal/page"
+	"github.com/dxgsync/dxgsync/internal/syncobj"
+)
+
+// effects is what an operation leaves to be done after the lock is dropped. Order:
+// rings and events of waits that ended, then sleepers on pages, then memory is
+// given back. Tickets were answered under the lock.
+type effects struct {
+	rings  []ring
+	events []eventEnd
+	wakes  syncobj.Wakes
+}
+
+type ring struct {
+	bells *page.Bells
+	bell  uint32
+}
+
+type eventEnd struct {
+	event Event
+	set   bool // else only the reference is dropped
+}
+
+func (fx *effects) empty() bool {
+	return len(fx.rings) == 0 && len(fx.events) == 0 && fx.wakes.Empty()
+}
+
+func (fx *effects) run() {
+	for _, r := range fx.rings {
+		r.bells.Ring(r.bell)
+	}
+	for _, e := range fx.events {
+		if e.set {
+			e.event.Set()
+		}
+		e.event.Close()
+	}
+	fx.wakes.Run()
+}

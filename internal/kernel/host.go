@@ -1,0 +1,55 @@
+package kernel
+
+import (
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/object"
+	"github.com/dxgsync/dxgsync/internal/page"
+	"github.com/dxgsync/dxgsync/internal/syncobj"
+)
+
+// A Host is what the kernel asks of the machine it runs on. Its methods return
+// at once and never call back into the kernel; they are safe for concurrent use.
+// Package host implements it with descriptors; the simulator with plain memory.
+type Host interface {
+	// PrivateMemory makes the cell of a fence that only process p uses, its value
+	// already initial. NO_MEMORY at a limit.
+	PrivateMemory(p *Process, initial uint64) (Memory, abi.Status)
+	// SharedMemory makes a page of its own for a fence that others may open, its
+	// value already initial. NO_MEMORY at a limit.
+	SharedMemory(p *Process, initial uint64) (Memory, abi.Status)
+	// NewNTHandle makes a descriptor that stands for a kernel object. The host
+	// tells Kernel.NTClosed(key) once when the last copy of it anywhere is closed.
+	// The caller owns fd.
+	NewNTHandle() (key object.Key, fd int, st abi.Status)
+	// Identify says which NT handle fd is a copy of. INVALID_HANDLE: fd is no
+	// descriptor; OBJECT_TYPE_MISMATCH: it is something else.
+	Identify(p *Process, fd int) (object.Key, abi.Status)
+	// Event takes a reference of its own on the CPU event fd. INVALID_HANDLE: fd is
+	// no descriptor; OBJECT_TYPE_MISMATCH: it is no eventfd.
+	Event(fd int) (Event, abi.Status)
+	// Close closes a descriptor that the host made.
+	Close(fd int)
+	// Bells is the bell table of a user.
+	Bells(uid uint32) (*page.Bells, abi.Status)
+	// Detach drops what the host keeps for p itself, after the process is gone.
+	Detach(p *Process)
+}
+
+// Memory is the backing of a fence as the host hands it out.
+type Memory interface {
+	syncobj.Backing
+	// Grant describes the memory to process p, with the descriptor that p's door
+	// must send along, if any. Writable is set when p may signal by memory.
+	Grant(p *Process) (abi.Grant, []abi.OutFile, abi.Status)
+	// Sweep frees the slots that hold bells for which dead is true and makes every
+	// remaining sleeper look again: some process that could write the page died.
+	Sweep(dead func(bell uint32) bool)
+}
+
+// An Event is a CPU event that the kernel holds a reference on.
+type Event interface {
+	// Set signals the event once: an eventfd is incremented by 1. It never blocks.
+	Set()
+	// Close drops the reference.
+	Close()
+}

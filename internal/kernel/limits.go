@@ -1,0 +1,35 @@
+package kernel
+
+// Limits bound what one peer can make the kernel hold. Reaching one is answered
+// with STATUS_NO_MEMORY and changes nothing. A zero field means its default.
+type Limits struct {
+	// Processes is how many processes may be attached at once. Default 4096.
+	Processes int
+	// Handles is how many local handles one process may hold. Default 2^24-1, all
+	// that the handle format allows, for a process of the kernel's own; doors that
+	// serve strangers set less.
+	Handles int
+	// NTHandles is how many NT handles may exist at once, in all. Default 8192.
+	NTHandles int
+	// Waits is how many kernel-side waits one process may have pending. Default 65536.
+	Waits int
+	// MaxAdapters is what EnumAdapters2 reports for a NULL array. Default 34 (OQ-31).
+	MaxAdapters int
+}
+
+// MaxWaitObjects is the largest object count of a call with pointer arrays (OQ-23).
+const MaxWaitObjects = 4096
+
+func (l Limits) withDefaults() Limits {
+	set := func(field *int, value int) {
+		if *field == 0 {
+			*field = value
+		}
+	}
+	set(&l.Processes, 4096)
+	set(&l.Handles, 1<<24-1)
+	set(&l.NTHandles, 8192)
+	set(&l.Waits, 65536)
+	set(&l.MaxAdapters, 34)
+	return l
+}

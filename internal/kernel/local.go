@@ -1,0 +1,129 @@
+package kernel
+
+import (
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/object"
+	"github.com/dxgsync/dxgsync/internal/page"
+	"github.com/dxgsync/dxgsync/internal/syncobj"
+	"github.com/dxgsync/dxgsync/internal/wait"
+)
+
+// A fence is the synchronization object with what the kernel needs beside it.
+type fence struct {
+	syncobj.MonitoredFence
+	adapter *Adapter // of the device that created it
+	serial  uint64   // number of the object, for listings
+}
+
+// keepsWaiters says whether waiters outlive the local object that they waited
+// through: the fence is shared and carries UnwaitCpuWaitersOnlyOnDestroy.
+func (f *fence) keepsWaiters() bool {
+	const keep = abi.SyncObjectShared | abi.SyncObjectUnwaitCpuWaitersOnlyOnDestroy
+	return f.Flags&keep == keep
+}
+
+// A local is a process's and device's own view of a fence: its handle, its flags,
+// its rights (objects.md §4.1-1).
+type local struct {
+	fence      *fence
+	device     *device
+	handle     abi.Handle
+	flags      abi.SyncObjectFlags // NoSignal, NoWait as created or opened
+	rights     uint8               // abi.GrantSignal, abi.GrantWait
+	created    bool                // by this device, not opened
+	gpu        uint64              // GPU virtual address, 0 with NoGPUAccess
+	since      int64
+	prev, next *local // of the device
+}
+
+func (l *local) maySignal() bool { return l.rights&abi.GrantSignal != 0 }
+func (l *local) mayWait() bool   { return l.rights&abi.GrantWait != 0 }
+
+// rights turns permission flags and the access of an NT handle into rights.
+func rights(flags abi.SyncObjectFlags, mayWait, maySignal bool) (r uint8) {
+	if maySignal && flags&abi.SyncObjectNoSignal == 0 {
+		r |= abi.GrantSignal
+	}
+	if mayWait && flags&abi.SyncObjectNoWait == 0 {
+		r |= abi.GrantWait
+	}
+	return r
+}
+
+// link puts l into the table and its device's list; false at the handle limit.
+func (l *local) link() bool {
+	d := l.device
+	if l.handle = d.process.add(l); l.handle == 0 {
+		return false
+	}
+	l.next = d.locals
+	if l.next != nil {
+		l.next.prev = l
+	}
+	d.locals = l
+	return true
+}
+
+// destroy makes the handle invalid and releases the CPU waits made through it:
+// each counts as satisfied, unless the fence is shared and carries
+// UnwaitCpuWaitersOnlyOnDestroy (objects.md §4.5).
+func (l *local) destroy() {
+	d := l.device
+	d.process.table.Remove(l.handle)
+	if l.prev != nil {
+		l.prev.next = l.next
+	} else {
+		d.locals = l.next
+	}
+	if l.next != nil {
+		l.next.prev = l.prev
+	}
+	if !l.fence.keepsWaiters() {
+		l.release()
+	}
+	l.fence.Unref(&d.process.k.fx.wakes)
+}
+
+// grant answers what l's process may map. If that fails l is taken away again.
+func (l *local) grant(r *abi.Request, m Memory) abi.Status {
+	g, out, st := m.Grant(l.device.process)
+	if !st.OK() {
+		l.destroy()
+		return st
+	}
+	g.Rights = l.rights
+	if l.fence.keepsWaiters() {
+		g.Rights |= abi.GrantKeepsWaiters
+	}
+	r.Grant, r.Out = g, append(r.Out, out...)
+	return abi.StatusSuccess
+}
+
+// release meets every kernel-side wait that was made through l.
+func (l *local) release() {
+	if kernelSide, _ := l.fence.Waiters(); kernelSide == 0 {
+		return
+	}
+	var mine []*wait.Entry
+	l.fence.All(func(e *wait.Entry) bool {
+		if e.Wait.Sink().(*cpuWait).points[e.Index].local == l {
+			mine = append(mine, e)
+		}
+		return true
+	})
+	for _, e := range mine {
+		l.fence.Meet(e)
+	}
+}
+
+// FenceView returns the cell behind a local object of this process, for a door
+// in the same address space.
+func (p *Process) FenceView(h abi.Handle) (page.View, bool) {
+	p.k.lock()
+	defer p.k.unlock()
+	l, ok := object.Get[*local](&p.table, h)
+	if !ok {
+		return page.View{}, false
+	}
+	return l.fence.Backing().View(), true
+}

@@ -1,0 +1,129 @@
+package kernel
+
+import (
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/object"
+	"github.com/dxgsync/dxgsync/internal/page"
+)
+
+// ProcessInfo says who attaches. The door vouches for it.
+type ProcessInfo struct {
+	PID      int    // process id, for listings
+	UID, GID uint32 // Unix user and group; decide who may map what
+	Name     string // short name for listings
+	// InProcess says that the process lives in the kernel's own address space: its
+	// private fences are cells on the heap, and nothing needs to be mapped for it.
+	InProcess bool
+}
+
+// A Process is one client process: its handle table and everything it holds.
+// Its methods are safe for concurrent use.
+type Process struct {
+	k     *Kernel
+	Info  ProcessInfo
+	id    uint64
+	since int64
+
+	// Guarded by k.mu:
+	table   object.Table
+	devices map[*device]struct{}
+	waits   map[*cpuWait]struct{}
+	tickets map[uint32]*cpuWait // the waits of blocked callers
+	bells   *page.Bells         // of the user; nil until the process asks for bells
+	lines   []bellRange         // lines of it that belong to this process
+	gpuNext uint64              // next GPU virtual address
+	gone    bool
+}
+
+type bellRange struct{ first, count uint32 }
+
+// gpuBase is where the GPU addresses of a process begin: far from zero, so that
+// a fence address is never mistaken for none.
+const gpuBase = 0x1_0000_0000
+
+// Attach makes a process. NO_MEMORY when too many are attached.
+func (k *Kernel) Attach(info ProcessInfo) (*Process, abi.Status) {
+	k.lock()
+	defer k.unlock()
+	if len(k.processes) >= k.limits.Processes {
+		return nil, abi.StatusNoMemory
+	}
+	k.serial++
+	p := &Process{
+		k: k, Info: info, id: k.serial, since: k.now(),
+		devices: map[*device]struct{}{}, waits: map[*cpuWait]struct{}{}, tickets: map[uint32]*cpuWait{}, gpuNext: gpuBase,
+	}
+	p.table.Limit(k.limits.Handles)
+	k.processes[p] = struct{}{}
+	return p, abi.StatusSuccess
+}
+
+// Bells tells the kernel that lines [first, first+count) of the user's bell table
+// belong to p: only those may be named by its waits, and their numbers are swept
+// out of every page when p ends.
+func (p *Process) Bells(table *page.Bells, first, count uint32) {
+	p.k.lock()
+	defer p.k.unlock()
+	p.bells = table
+	p.lines = append(p.lines, bellRange{first, count})
+}
+
+// ownsBell reports whether a line of the bell table belongs to p.
+func (p *Process) ownsBell(n uint32) bool {
+	for _, r := range p.lines {
+		if n >= r.first && n-r.first < r.count {
+			return true
+		}
+	}
+	return false
+}
+
+// Exit ends the process as its death does: its waits are cancelled, fences that
+// its devices created go to Max unless they carry NoSignalMaxValueOnTdr
+// (objects.md §4.6, OQ-17), every page it could write is swept of its bells and
+// all other sleepers look again, then everything it held is dropped. A process
+// that destroyed its devices first leaves nothing to raise. The door must not
+// reuse the process's bell lines before Exit has returned. Exit may be called
+// again; later calls do nothing.
+func (p *Process) Exit() {
+	k := p.k
+	k.lock()
+	if p.gone {
+		k.unlock()
+		return
+	}
+	p.gone = true
+	delete(k.processes, p)
+	for w := range p.waits {
+		w.cancel()
+	}
+	swept := p.locals()
+	for _, l := range swept {
+		if l.created && l.fence.Flags&abi.SyncObjectNoSignalMaxValueOnTdr == 0 {
+			l.fence.Lose(&k.fx.wakes)
+		}
+	}
+	for _, l := range swept {
+		if m, ok := l.fence.Backing().(Memory); ok {
+			m.Sweep(p.ownsBell)
+		}
+		l.fence.Look(&k.fx.wakes)
+	}
+	for d := range p.devices {
+		d.destroy(abi.StatusDeviceRemoved)
+	}
+	p.table = object.Table{}
+	k.unlock()
+	k.host.Detach(p)
+}
+
+// locals returns every local object of the process.
+func (p *Process) locals() []*local {
+	var all []*local
+	for d := range p.devices {
+		for l := d.locals; l != nil; l = l.next {
+			all = append(all, l)
+		}
+	}
+	return all
+}

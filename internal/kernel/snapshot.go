@@ -1,0 +1,167 @@
+package kernel
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/dxgsync/dxgsync/abi"
+)
+
+// A Snapshot is everything the kernel holds at one moment, for listings.
+type Snapshot struct {
+	Adapters  []AdapterInfo `json:"adapters"`
+	Processes []ProcessRow  `json:"processes"`
+	Objects   []ObjectRow   `json:"objects"`
+	Waits     []WaitRow     `json:"waits"`
+	NTHandles int           `json:"nt_handles"`
+}
+
+// AdapterInfo is an adapter in a listing.
+type AdapterInfo struct {
+	LUID        string `json:"luid"`
+	Profile     string `json:"profile"`
+	Description string `json:"description"`
+	WDDM        string `json:"wddm"`
+	Nodes       int    `json:"nodes"`
+}
+
+// ProcessRow is a process in a listing. Ages are in nanoseconds.
+type ProcessRow struct {
+	ID       uint64 `json:"id"`
+	PID      int    `json:"pid"`
+	UID      uint32 `json:"uid"`
+	Name     string `json:"name"`
+	Devices  int    `json:"devices"`
+	Contexts int    `json:"contexts"`
+	Objects  int    `json:"objects"`
+	Handles  int    `json:"handles"`
+	Waits    int    `json:"waits"`
+	Age      int64  `json:"age_ns"`
+}
+
+// ObjectRow is a local object: one process's view of a synchronization object.
+type ObjectRow struct {
+	Handle  abi.Handle `json:"handle"`
+	Object  uint64     `json:"object"` // the same number for every view of one object
+	Kind    string     `json:"kind"`
+	State   string     `json:"state"`
+	Value   uint64     `json:"value"`
+	Waiters int        `json:"waiters"`   // kernel-side waits and sleepers on the page
+	Kernel  int        `json:"in_kernel"` // of them, those that the kernel decides
+	Flags   string     `json:"flags"`
+	Rights  string     `json:"rights"`
+	Created bool       `json:"created"` // by this process, not opened
+	PID     int        `json:"pid"`
+	Process uint64     `json:"process"`
+	Device  abi.Handle `json:"device"`
+	Adapter string     `json:"adapter"`
+	Age     int64      `json:"age_ns"`
+}
+
+// WaitRow is a wait that the kernel decides.
+type WaitRow struct {
+	PID     int        `json:"pid"`
+	Process uint64     `json:"process"`
+	Device  abi.Handle `json:"device"`
+	Mode    string     `json:"mode"` // any or all
+	Kind    string     `json:"kind"` // event or blocked
+	Age     int64      `json:"age_ns"`
+	Points  []PointRow `json:"points"`
+}
+
+// PointRow is one fence of a wait: its value now and the value waited for.
+type PointRow struct {
+	Handle abi.Handle `json:"handle"`
+	Object uint64     `json:"object"`
+	Value  uint64     `json:"value"`
+	Target uint64     `json:"target"`
+	Met    bool       `json:"met"`
+}
+
+// Snapshot lists everything. It holds the lock while it copies.
+func (k *Kernel) Snapshot() Snapshot {
+	k.lock()
+	defer k.unlock()
+	now := k.now()
+	s := Snapshot{NTHandles: len(k.handles), Adapters: []AdapterInfo{}, Processes: []ProcessRow{}, Objects: []ObjectRow{}, Waits: []WaitRow{}}
+	for _, a := range k.adapters {
+		s.Adapters = append(s.Adapters, AdapterInfo{a.LUID.String(), a.Profile.Name, a.Profile.Description, a.Profile.WDDM.String(), len(a.Profile.Nodes)})
+	}
+	for p := range k.processes {
+		row := ProcessRow{ID: p.id, PID: p.Info.PID, UID: p.Info.UID, Name: p.Info.Name, Devices: len(p.devices), Handles: p.table.Len(), Waits: len(p.waits), Age: now - p.since}
+		for d := range p.devices {
+			row.Contexts += len(d.contexts)
+			for l := d.locals; l != nil; l = l.next {
+				row.Objects++
+				s.Objects = append(s.Objects, l.row(now))
+			}
+		}
+		for w := range p.waits {
+			s.Waits = append(s.Waits, w.row(now))
+		}
+		s.Processes = append(s.Processes, row)
+	}
+	slices.SortFunc(s.Processes, func(a, b ProcessRow) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(s.Objects, func(a, b ObjectRow) int {
+		return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.Handle, b.Handle))
+	})
+	slices.SortFunc(s.Waits, func(a, b WaitRow) int {
+		return cmp.Or(cmp.Compare(b.Age, a.Age), cmp.Compare(a.Process, b.Process))
+	})
+	return s
+}
+
+func (l *local) row(now int64) ObjectRow {
+	inKernel, asleep := l.fence.Waiters()
+	p := l.device.process
+	return ObjectRow{
+		Handle: l.handle, Object: l.fence.serial, Kind: "monitored-fence", State: l.fence.State().String(),
+		Value: l.fence.Value(), Waiters: inKernel + asleep, Kernel: inKernel,
+		Flags: (l.fence.Flags | l.flags).String(), Rights: rightsText(l.rights), Created: l.created,
+		PID: p.Info.PID, Process: p.id, Device: l.device.handle, Adapter: l.device.adapter.LUID.String(), Age: now - l.since,
+	}
+}
+
+func rightsText(r uint8) string {
+	switch r & (abi.GrantSignal | abi.GrantWait) {
+	case abi.GrantSignal:
+		return "signal"
+	case abi.GrantWait:
+		return "wait"
+	case abi.GrantSignal | abi.GrantWait:
+		return "signal|wait"
+	}
+	return "none"
+}
+
+func (w *cpuWait) row(now int64) WaitRow {
+	r := WaitRow{PID: w.process.Info.PID, Process: w.process.id, Device: w.device.handle, Mode: "all", Kind: "blocked", Age: now - w.since}
+	if w.any {
+		r.Mode = "any"
+	}
+	if w.event != nil {
+		r.Kind = "event"
+	}
+	for i := range w.points {
+		pt := &w.points[i]
+		if pt.local == nil {
+			continue
+		}
+		f := pt.local.fence
+		r.Points = append(r.Points, PointRow{pt.local.handle, f.serial, f.Value(), pt.Target, pt.Met()})
+	}
+	return r
+}
+
+// Of returns the part of s that belongs to one user: its processes, their objects
+// and waits. Adapters are everybody's.
+func (s Snapshot) Of(uid uint32) Snapshot {
+	mine := map[uint64]bool{}
+	s.Processes = slices.DeleteFunc(s.Processes, func(p ProcessRow) bool {
+		mine[p.ID] = p.UID == uid
+		return p.UID != uid
+	})
+	s.Objects = slices.DeleteFunc(s.Objects, func(o ObjectRow) bool { return !mine[o.Process] })
+	s.Waits = slices.DeleteFunc(s.Waits, func(w WaitRow) bool { return !mine[w.Process] })
+	return s
+}
