@@ -1,0 +1,257 @@
+package server
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/host"
+	"github.com/dxgsync/dxgsync/internal/kernel"
+	"github.com/dxgsync/dxgsync/internal/wire"
+)
+
+// A stack is a whole daemon, as the fuzzer sees it.
+type stack struct {
+	host   *host.Host
+	kernel *kernel.Kernel
+	server *Server
+}
+
+func newStack(t testing.TB) *stack {
+	t.Helper()
+	h, err := host.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := kernel.New(kernel.Config{Host: h, Limits: kernel.Limits{Handles: 1000, NTHandles: 100, Waits: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Start(k.NTClosed)
+	s, err := New(Config{Backend: KernelBackend(k, h)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &stack{h, k, s}
+}
+
+// A message of the fuzzer's input: u16 length, u8 which descriptors come along (two
+// bits: how many, two bits: of which kind), then the frame.
+func appendMessage(input, frame []byte, files byte) []byte {
+	input = binary.LittleEndian.AppendUint16(input, uint16(len(frame)))
+	return append(append(input, files), frame...)
+}
+
+func nextMessage(input []byte) (frame []byte, files byte, rest []byte, ok bool) {
+	if len(input) < 3 {
+		return nil, 0, nil, false
+	}
+	n := min(int(binary.LittleEndian.Uint16(input)), len(input)-3)
+	return input[3 : 3+n], input[2], input[3+n:], true
+}
+
+// Kinds of descriptors that come along.
+const (
+	kindEvent = 0 << 2
+	kindPipe  = 1 << 2
+	kindLast  = 2 << 2 // the last one that was answered
+	kindOwn   = 3 << 2 // the session's own socket
+)
+
+// A player sends the messages of an input over one session.
+type player struct {
+	*client
+	event, pipe, last int
+}
+
+func (p *player) play(input []byte) {
+	for {
+		frame, files, rest, ok := nextMessage(input)
+		if !ok {
+			return
+		}
+		fd := map[byte]int{kindEvent: p.event, kindPipe: p.pipe, kindLast: p.last, kindOwn: p.link.FD()}[files&0xC]
+		var fds []int
+		for range files & 3 {
+			if fd >= 0 {
+				fds = append(fds, fd)
+			}
+		}
+		if p.link.Send(frame, fds) != nil {
+			return
+		}
+		n, got, err := p.link.Receive(p.buf[:], nil)
+		if err != nil {
+			return
+		}
+		if n < wire.HeaderSize {
+			p.t.Fatalf("a reply of %d bytes", n)
+		}
+		if len(got) > 0 {
+			if p.last >= 0 {
+				_ = unix.Close(p.last)
+			}
+			p.last = got[0]
+			wire.CloseAll(got[1:])
+		}
+		input = rest
+	}
+}
+
+// FuzzSession: whatever a peer sends, the server and the kernel behind it stay whole,
+// a second peer is served, and nothing is left when the sessions are gone.
+func FuzzSession(f *testing.F) {
+	f.Add(honest(f))
+	f.Add(appendMessage(nil, []byte("no frame"), 1))
+	for i := range abi.Ops { // every operation, with and without descriptors
+		input := helloMessage(f)
+		for _, files := range []byte{0, 1, 1 | kindPipe} {
+			frame := frameOf(f, request(&abi.Ops[i]))
+			if files != 0 {
+				binary.LittleEndian.PutUint32(frame[12:], 1)
+			}
+			input = appendMessage(input, frame, files)
+		}
+		f.Add(input)
+	}
+	f.Fuzz(func(t *testing.T, input []byte) {
+		before := openFiles(t)
+		st := newStack(t)
+		good := dial(t, st.server, 200)
+		c, err := connect(t, st.server)
+		if err != nil {
+			t.Fatal(err)
+		}
+		event, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var pipe [2]int
+		if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
+			t.Fatal(err)
+		}
+		p := &player{client: c, event: event, pipe: pipe[1], last: -1}
+		p.play(input)
+
+		if s := st.kernel.Snapshot(); len(s.Processes) > 2 {
+			t.Errorf("%d processes of two peers", len(s.Processes))
+		}
+		if st, err := good.do(request(abi.OpGrantBells)); err != nil || st != abi.StatusInvalidParameter {
+			t.Errorf("the other peer: %v, %v", st, err)
+		}
+		st.server.Close()
+		s := st.kernel.Snapshot()
+		if len(s.Processes)+len(s.Objects)+len(s.Waits) != 0 {
+			t.Errorf("left behind: %+v", s)
+		}
+		wire.CloseAll([]int{event, pipe[0], pipe[1]})
+		if p.last >= 0 {
+			_ = unix.Close(p.last)
+		}
+		st.host.Stop()
+		if got := openFiles(t); got != before+2 { // our ends, until the test ends
+			t.Errorf("%d descriptors before, %d after; want 2 more", before, got)
+		}
+	})
+}
+
+func frameOf(t testing.TB, r *abi.Request) []byte {
+	t.Helper()
+	b := make([]byte, wire.MaxFrame)
+	n, _, st := wire.EncodeRequest(b, nil, r)
+	if !st.OK() {
+		t.Fatalf("%s: %v", r.Op.Name, st)
+	}
+	return b[:n]
+}
+
+func helloMessage(t testing.TB) []byte {
+	r := request(abi.OpHello)
+	abi.View[abi.Hello](r.Record).Version = 1
+	return appendMessage(nil, frameOf(t, r), 0)
+}
+
+// honest is what a well-behaved peer sends, with the handles that a fresh kernel gives.
+func honest(t testing.TB) []byte {
+	st := newStack(t)
+	defer st.host.Stop()
+	defer st.server.Close()
+	c, err := connect(t, st.server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var input []byte
+	last := -1
+	do := func(r *abi.Request, kind byte, files ...int) *abi.Request {
+		t.Helper()
+		copy(r.Files, files)
+		input = appendMessage(input, frameOf(t, r), kind)
+		if st, err := c.do(r); err != nil || !st.OK() {
+			t.Fatalf("%s: %v, %v", r.Op.Name, st, err)
+		}
+		for _, f := range r.Out {
+			if last >= 0 {
+				_ = unix.Close(last)
+			}
+			last = f.FD
+		}
+		return r
+	}
+	event, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(event)
+	u64 := func(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
+
+	r := request(abi.OpHello)
+	abi.View[abi.Hello](r.Record).Version = 1
+	do(r, 0)
+	bell := abi.View[abi.Hello](r.Record).FirstBell
+	r = request(abi.OpEnumAdapters2)
+	abi.View[abi.EnumAdapters2](r.Record).NumAdapters = 1
+	r.Arrays[0] = make([]byte, 20)
+	adapter := abi.Handle(binary.LittleEndian.Uint32(do(r, 0).Arrays[0]))
+	r = request(abi.OpCreateDevice)
+	abi.View[abi.CreateDevice](r.Record).HAdapter = adapter
+	device := abi.View[abi.CreateDevice](do(r, 0).Record).HDevice
+	r = request(abi.OpCreateSynchronizationObject2)
+	rec := abi.View[abi.CreateSynchronizationObject2](r.Record)
+	rec.HDevice, rec.Info.Type, rec.Info.Flags = device, abi.MonitoredFence, abi.SyncObjectShared|abi.SyncObjectNtSecuritySharing
+	do(r, 0)
+	fence := binary.LittleEndian.AppendUint32(nil, uint32(rec.HSyncObject))
+	r = request(abi.OpShareObjects)
+	share := abi.View[abi.ShareObjects](r.Record)
+	share.ObjectCount, share.DesiredAccess = 1, 0x1F0003
+	r.Arrays[0], r.Arrays[len(r.Arrays)-1] = fence, u64(0)
+	do(r, 0)
+	r = request(abi.OpOpenSyncObjectFromNtHandle2)
+	abi.View[abi.OpenSyncObjectFromNtHandle2](r.Record).HDevice = device
+	do(r, 1|kindLast, last)
+	for _, kind := range []byte{0, 1 | kindEvent} {
+		r = request(abi.OpWaitForSynchronizationObjectFromCpu)
+		w := abi.View[abi.WaitForSynchronizationObjectFromCpu](r.Record)
+		w.HDevice, w.ObjectCount = device, 1
+		r.Arrays[0], r.Arrays[1] = fence, u64(7)
+		r.Bell, r.Ticket = bell, bell+1
+		if kind == 0 {
+			do(r, kind)
+		} else {
+			do(r, kind, event)
+		}
+	}
+	r = request(abi.OpSignalSynchronizationObjectFromCpu)
+	s := abi.View[abi.SignalSynchronizationObjectFromCpu](r.Record)
+	s.HDevice, s.ObjectCount = device, 1
+	r.Arrays[0], r.Arrays[1] = fence, u64(7)
+	do(r, 0)
+	r = request(abi.OpDestroyDevice)
+	abi.View[abi.DestroyDevice](r.Record).HDevice = device
+	do(r, 0)
+	if last >= 0 {
+		_ = unix.Close(last)
+	}
+	return input
+}

@@ -1,0 +1,22 @@
+package server
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain runs the tests, or plays the other process of one of them. At the end
+// no goroutine, and so no session, may be left.
+func TestMain(m *testing.M) {
+	if play := roles[os.Getenv("DXGSYNC_TEST_ROLE")]; play != nil {
+		if err := play(os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
