@@ -1,0 +1,139 @@
+package dxgsync
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/page"
+	"github.com/dxgsync/dxgsync/internal/wait"
+)
+
+// Lost is the value of a fence whose signaller is gone: its process died, its
+// device was lost, or the daemon went away. It is the highest value there is, so
+// it satisfies every wait; use [Fence.Lost] to tell a loss from an arrival.
+const Lost uint64 = math.MaxUint64
+
+// A Fence is a monitored fence: a 64-bit value in memory that only rises, except
+// by [Fence.Rewind], and that any number of goroutines and processes signal and
+// wait for. A Fence is one device's view of it (a local object, in WDDM's words);
+// other processes have their own views through [Fence.Share] and
+// [Device.OpenShared].
+//
+// All methods are safe for concurrent use. Reading the value, a signal that
+// nobody waits for and a wait that is already satisfied touch memory only: no
+// lock, no system call, no allocation.
+type Fence struct {
+	// The cell to signal through, the cell to read, the cell to wait on. Each is the
+	// dead cell where that is not allowed, or not possible by memory, or over: so the
+	// quick paths need no other check. A dead cell is at MaxUint64.
+	sig, val, wat atomic.Pointer[page.Cell]
+
+	dev    *Device
+	handle abi.Handle
+	flags  abi.SyncObjectFlags
+	rights uint8 // abi.GrantSignal, abi.GrantWait
+	closed atomic.Bool
+
+	gate atomic.Pointer[wait.Gate] // made by the first goroutine that has to wait
+	mem  *memory                   // nil for a fence of this process alone, in its own heap
+	heap *heapFence                // then this
+	hb   order
+}
+
+// dead stands for a cell that cannot be used: every signal finds a higher value
+// there and every wait a loss, which sends both the long way round.
+var dead page.Cell
+
+func init() {
+	dead.Init(Lost)
+	dead.WantLocal() // so that a signal of Lost goes the long way too
+}
+
+// Value returns the current value: one load from memory. After [Fence.Close] the
+// result means nothing.
+func (f *Fence) Value() uint64 {
+	v := f.val.Load().Value()
+	f.hb.acquire()
+	runtime.KeepAlive(f)
+	return v
+}
+
+// Lost reports whether the value is [Lost], which it also is when somebody
+// signalled exactly that value.
+func (f *Fence) Lost() bool { return f.Value() == Lost }
+
+// Handle returns the D3DKMT handle, for use with the raw calls of [Session].
+func (f *Fence) Handle() abi.Handle { return f.handle }
+
+// Device returns the device that the fence was made or opened on.
+func (f *Fence) Device() *Device { return f.dev }
+
+// Signal raises the fence to v and wakes whoever waits for v or less; the value
+// can be read when it returns. What the signaller wrote to memory before is
+// visible to whom it wakes. Signalling the value that the fence already has
+// changes nothing.
+//
+// Errors: [abi.StatusInvalidParameter] for a value below the current one (see
+// [Fence.Rewind]); [abi.StatusAccessDenied] when this view may not signal;
+// [abi.StatusDeviceRemoved] after the loss of the daemon; [ErrClosed].
+//
+// D3DKMTSignalSynchronizationObjectFromCpu.
+func (f *Fence) Signal(v uint64) error {
+	f.hb.release()
+	c := f.sig.Load()
+	want, below := c.Raise(v)
+	if below {
+		return f.signalLong(v)
+	}
+	if want != 0 {
+		return f.tell(c, want, v)
+	}
+	runtime.KeepAlive(f)
+	return nil
+}
+
+// Rewind sets the fence to v, also when that is lower than the current value. Who
+// waited for a value that the fence had is released first. From the first rewind
+// on, waits for this fence are decided by the kernel, which is exact but slower
+// than memory. A fence that was lost stays lost: Rewind succeeds and changes
+// nothing.
+//
+// Errors as [Fence.Signal], but no value is too low.
+//
+// D3DKMTSignalSynchronizationObjectFromCpu with AllowFenceRewind.
+func (f *Fence) Rewind(v uint64) error {
+	f.hb.release()
+	return f.signalRequest(v, abi.SignalAllowFenceRewind)
+}
+
+// Wait returns when the fence has reached v, at once if it has. It also returns
+// nil when the fence is lost or when this view of it is closed meanwhile, as in
+// WDDM; see [Fence.Lost].
+//
+// Errors: the context's cause when ctx ends first; [abi.StatusDeviceRemoved] when
+// the device of this view is closed meanwhile or the daemon goes away;
+// [abi.StatusAccessDenied] when this view may not wait; [abi.StatusNoMemory] at a
+// limit; [ErrClosed] when it was closed before.
+//
+// D3DKMTWaitForSynchronizationObjectFromCpu.
+func (f *Fence) Wait(ctx context.Context, v uint64) error {
+	if cur := f.wat.Load().Value(); v <= cur && cur != Lost {
+		f.hb.acquire()
+		runtime.KeepAlive(f)
+		return nil
+	}
+	return f.waitLong(ctx, v)
+}
+
+// At is the point in the fence's life when it reaches v, for [WaitAny],
+// [WaitAll] and [Device.Signal].
+func (f *Fence) At(v uint64) Point { return Point{f, v} }
+
+// A Point is a value of a fence.
+type Point struct {
+	Fence *Fence
+	Value uint64
+}

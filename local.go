@@ -1,0 +1,113 @@
+package dxgsync
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/adapter"
+	"github.com/dxgsync/dxgsync/internal/host"
+	"github.com/dxgsync/dxgsync/internal/kernel"
+	"github.com/dxgsync/dxgsync/internal/page"
+	"github.com/dxgsync/dxgsync/internal/wait"
+)
+
+// local is the door to a kernel in this process.
+type local struct {
+	host    *host.Host
+	kernel  *kernel.Kernel
+	process *kernel.Process
+	tickets lines
+
+	once  sync.Once
+	sleep atomic.Pointer[wait.Hub]
+}
+
+// Lines of the user's bell table that a session with a kernel of its own takes for
+// itself: the first is its bell, the others are tickets.
+const (
+	ownFirst = page.BellLines - 4096
+	ownLines = 4096
+)
+
+func openLocal(profiles []string) (door, error) {
+	var cfg kernel.Config
+	if len(profiles) > 0 {
+		var err error
+		if cfg.Profiles, err = adapter.LoadAll(profiles); err != nil {
+			return nil, err
+		}
+	}
+	h, err := host.New()
+	if err != nil {
+		return nil, err
+	}
+	cfg.Host = h
+	k, err := kernel.New(cfg)
+	if err != nil {
+		h.Stop()
+		return nil, err
+	}
+	h.Start(k.NTClosed)
+	p, st := k.Attach(kernel.ProcessInfo{
+		PID: os.Getpid(), UID: uint32(os.Geteuid()), GID: uint32(os.Getegid()), Name: "self", InProcess: true,
+	})
+	if st != abi.StatusSuccess {
+		h.Stop()
+		return nil, fmt.Errorf("attach: %w", st)
+	}
+	d := &local{host: h, kernel: k, process: p}
+	next := uint32(ownFirst + 1)
+	d.tickets.more = func() (first, count uint32, st abi.Status) {
+		const some = 16
+		if next >= ownFirst+ownLines {
+			return 0, 0, abi.StatusNoMemory
+		}
+		first, count = next, min(some, ownFirst+ownLines-next)
+		next += count
+		return first, count, abi.StatusSuccess
+	}
+	return d, nil
+}
+
+func (d *local) do(r *abi.Request) abi.Status { return d.process.Do(r) }
+
+func (d *local) lines() *lines { return &d.tickets }
+
+func (d *local) lost() bool { return false }
+
+func (d *local) hub() *wait.Hub {
+	if h := d.sleep.Load(); h != nil {
+		return h
+	}
+	d.once.Do(func() {
+		bells, st := d.host.Bells(d.process.Info.UID)
+		if st != abi.StatusSuccess {
+			return
+		}
+		d.process.Bells(bells, ownFirst, ownLines)
+		d.sleep.Store(wait.NewHub(bells, ownFirst))
+	})
+	return d.sleep.Load()
+}
+
+// memory is the kernel's own mapping, which stays while a view of it can be reached.
+func (d *local) memory(r *abi.Request, h abi.Handle) (*memory, abi.Status) {
+	closeFiles(r)
+	view, ok := d.process.FenceView(h)
+	if !ok {
+		return nil, abi.StatusDeviceRemoved // destroyed meanwhile
+	}
+	return &memory{view: view, writable: true, release: func() {}}, abi.StatusSuccess
+}
+
+func (d *local) close() error {
+	d.process.Exit()
+	if h := d.sleep.Load(); h != nil {
+		h.Lose(abi.StatusDeviceRemoved)
+	}
+	d.host.Stop()
+	return nil
+}
