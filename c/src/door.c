@@ -1,0 +1,120 @@
+/* What every door ends in: one operation through one session. */
+#include "inside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "records.h"
+
+enum { OBJ_INHERIT = 0x2 };
+
+static void close_files(struct dxg_reply *r) {
+	for (int i = 0; i < r->files; i++) close(r->file[i]);
+	r->files = 0;
+}
+
+/* Whether a descriptor can be received now. A slab's comes only once, so there had
+ * better be a number free for it. */
+static bool room_for_file(const struct dxg_session *s) {
+	int fd = fcntl(dxg_session_fd(s), F_DUPFD_CLOEXEC, 0);
+	if (fd < 0) return errno != EMFILE;
+	close(fd);
+	return true;
+}
+
+static uint32_t create(struct dxg_session *s, const struct dxg_op *op, struct create_sync_object2 *c) {
+	struct dxg_reply r = {0};
+	uint64_t address;
+	if (!room_for_file(s)) return ST_NO_MEMORY;
+	uint32_t device = c->device, st = dxg_request(s, op, c, &r);
+	if (ST_OK(st) && r.grant.kind) {
+		st = dxg_adopt(s, c->handle, device, &r, &address);
+		if (ST_OK(st)) c->info.fence.cpu_address = address;
+		return st;
+	}
+	close_files(&r);
+	return st;
+}
+
+static uint32_t open_object(struct dxg_session *s, const struct dxg_op *op, struct open_sync_object2 *o) {
+	struct dxg_reply r = {0};
+	uint64_t address;
+	if (!room_for_file(s)) return ST_NO_MEMORY;
+	uint32_t device = o->device, st = dxg_request(s, op, o, &r);
+	if (ST_OK(st) && r.grant.kind) {
+		st = dxg_adopt(s, o->handle, device, &r, &address);
+		if (ST_OK(st)) o->cpu_address = address;
+		return st;
+	}
+	close_files(&r);
+	return st;
+}
+
+static uint32_t share(struct dxg_session *s, const struct dxg_op *op, struct share_objects *a) {
+	struct dxg_reply r = {0};
+	uint32_t st = dxg_request(s, op, a, &r);
+	close_files(&r);
+	if (ST_OK(st) && a->attributes && a->attributes->attributes & OBJ_INHERIT) fcntl((int)*a->nt_handle, F_SETFD, 0);
+	return st;
+}
+
+uint32_t dxg_run(struct dxg_session *s, const struct dxg_op *op, void *record) {
+	struct dxg_reply r = {0};
+	switch (op->nr) {
+	case OP_CREATE_SYNC_OBJECT2:
+		return create(s, op, record);
+	case OP_OPEN_SYNC_OBJECT_FROM_NT_HANDLE2:
+		return open_object(s, op, record);
+	case OP_SHARE_OBJECTS:
+		return share(s, op, record);
+	case OP_DESTROY_SYNC_OBJECT:
+		return dxg_fence_destroy(s, *(uint32_t *)record);
+	case OP_DESTROY_DEVICE:
+		return dxg_device_destroy(s, *(uint32_t *)record);
+	case OP_WAIT_FROM_CPU: {
+		const struct wait_from_cpu *a = record;
+		const struct dxg_points p = {a->device, a->count, a->flags, a->handles, a->values};
+		if (!a->event) return dxg_wait(s, &p, record);
+	}
+	}
+	uint32_t st = dxg_request(s, op, record, &r);
+	close_files(&r);
+	return st;
+}
+
+/* Calls that may begin a new image after the daemon has gone and come again. */
+static bool reopens(const struct dxg_op *op) {
+	return op->nr == OP_ENUM_ADAPTERS2 || op->nr == OP_ENUM_ADAPTERS3 || op->nr == OP_OPEN_ADAPTER_FROM_LUID;
+}
+
+static uint32_t call(const struct dxg_op *op, void *argument) {
+	_Alignas(16) unsigned char record[DXG_RECORD_MAX];
+	uint32_t st = ST_UNSUCCESSFUL;
+	struct dxg_session *s = dxg_own_session(reopens(op), &st);
+	if (!s) return st;
+	memcpy(record, argument, op->size);
+	st = dxg_run(s, op, record);
+	/* The image ended with this request: a new one may do what is asked. */
+	if (st == ST_DEVICE_REMOVED && reopens(op) && (s = dxg_own_session(true, &st))) {
+		memcpy(record, argument, op->size);
+		st = dxg_run(s, op, record);
+	}
+	if (st == ST_ACCESS_VIOLATION) return ST_INVALID_PARAMETER;
+	for (int i = 0; ST_OK(st) && i < op->outs; i++)
+		memcpy((char *)argument + op->out[i].off, record + op->out[i].off, op->out[i].len);
+	return st;
+}
+
+uint32_t dxg_call(const struct dxg_op *op, void *argument) {
+	if (op && op->support == DXG_NOT_IMPLEMENTED) return ST_NOT_IMPLEMENTED; /* whatever the argument is */
+	if (!argument) return ST_INVALID_PARAMETER;
+	if (!op || op->support != DXG_SUPPORTED || op->size > DXG_RECORD_MAX) return ST_NOT_SUPPORTED;
+	int kept = errno, state;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	uint32_t st = call(op, argument);
+	pthread_setcancelstate(state, NULL);
+	errno = kept;
+	return st;
+}

@@ -1,0 +1,103 @@
+/* The records that this library looks into, as 64-bit Linux has them. The public
+ * headers declare the same with the names of d3dkmthk.h. */
+#ifndef DXG_RECORDS_H
+#define DXG_RECORDS_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct signal_from_cpu { /* D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMCPU */
+	uint32_t device, count;
+	const uint32_t *handles;
+	const uint64_t *values;
+	uint32_t flags, zero;
+};
+
+struct wait_from_cpu { /* D3DKMT_WAITFORSYNCHRONIZATIONOBJECTFROMCPU */
+	uint32_t device, count;
+	const uint32_t *handles;
+	const uint64_t *values;
+	uint64_t event;
+	uint32_t flags, zero;
+};
+
+struct create_sync_object { /* D3DKMT_CREATESYNCHRONIZATIONOBJECT */
+	uint32_t device, type, info[16], handle;
+};
+
+struct create_sync_object2 { /* D3DKMT_CREATESYNCHRONIZATIONOBJECT2 */
+	uint32_t device, zero, type, flags;
+	union {
+		uint32_t word[16];
+		struct {
+			uint64_t initial, cpu_address, gpu_address;
+		} fence;
+	} info;
+	uint32_t shared, zero2, handle, zero3;
+};
+
+struct open_sync_object2 { /* D3DKMT_OPENSYNCOBJECTFROMNTHANDLE2 */
+	uint64_t nt_handle;
+	uint32_t device, flags, handle, zero;
+	uint64_t cpu_address, gpu_address, rest[6];
+};
+
+struct queue_objects { /* D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, D3DKMT_SIGNALSYNCHRONIZATIONOBJECT */
+	uint32_t context, count, handle[32], flags;
+};
+
+struct wait_objects2 { /* D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 */
+	uint32_t context, count, handle[32];
+	uint64_t value[8];
+};
+
+struct signal_objects2 { /* D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 */
+	uint32_t context, count, handle[32], flags, broadcast_count, broadcast[64];
+	uint64_t value[8];
+};
+
+struct destroy_allocation { /* D3DKMT_DESTROYALLOCATION, and all but the flags of ...2 */
+	uint32_t device, resource;
+	const uint32_t *allocations;
+	uint32_t count;
+};
+
+struct share_objects { /* D3DKMT_SHAREOBJECTS */
+	uint32_t count, zero;
+	const uint32_t *handles;
+	const struct object_attributes *attributes;
+	uint32_t access, zero2;
+	uint64_t *nt_handle;
+};
+
+struct object_attributes { /* OBJECT_ATTRIBUTES */
+	uint32_t length, zero;
+	uint64_t root, name;
+	uint32_t attributes, zero2;
+	uint64_t security, quality;
+};
+
+struct query_adapter_info { /* D3DKMT_QUERYADAPTERINFO */
+	uint32_t adapter, type;
+	void *data;
+	uint32_t size, zero;
+};
+
+static_assert(sizeof(struct signal_from_cpu) == 0x20, "layout");
+static_assert(sizeof(struct wait_from_cpu) == 0x28, "layout");
+static_assert(offsetof(struct wait_from_cpu, flags) == 0x20, "layout");
+static_assert(sizeof(struct create_sync_object) == 0x4C, "layout");
+static_assert(sizeof(struct create_sync_object2) == 0x60, "layout");
+static_assert(offsetof(struct create_sync_object2, info.fence.cpu_address) == 0x18, "layout");
+static_assert(offsetof(struct create_sync_object2, handle) == 0x58, "layout");
+static_assert(sizeof(struct open_sync_object2) == 0x58, "layout");
+static_assert(offsetof(struct open_sync_object2, cpu_address) == 0x18, "layout");
+static_assert(sizeof(struct queue_objects) == 0x8C, "layout");
+static_assert(sizeof(struct wait_objects2) == 0xC8, "layout");
+static_assert(sizeof(struct signal_objects2) == 0x1D0, "layout");
+static_assert(sizeof(struct share_objects) == 0x28, "layout");
+static_assert(sizeof(struct object_attributes) == 0x30, "layout");
+static_assert(sizeof(struct query_adapter_info) == 0x18, "layout");
+
+#endif
