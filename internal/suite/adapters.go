@@ -1,0 +1,87 @@
+package suite
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/adapter"
+)
+
+// profiles makes the adapters that a scenario asks for.
+func (s *Scenario) profiles() ([]*adapter.Profile, error) {
+	specs := s.Adapters
+	if len(specs) == 0 {
+		specs = []AdapterSpec{{Profile: "neutral"}}
+	}
+	var all []*adapter.Profile
+	for _, spec := range specs {
+		p, err := spec.profile()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+func (a *AdapterSpec) profile() (*adapter.Profile, error) {
+	preset, err := adapter.Load(a.Profile)
+	if err != nil {
+		return nil, err
+	}
+	p := *preset
+	if a.Type != nil {
+		list, err := json.Marshal(a.Type)
+		if err == nil {
+			err = json.Unmarshal(list, &p.Type)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("adapter type: %w", err)
+		}
+		if p.Type&adapter.DisplaySupported == 0 {
+			p.Displays = nil
+		}
+	}
+	if level := abi.WDDM(a.WDDM); level != 0 && level < p.WDDM {
+		lower(&p, level)
+	} else if level != 0 {
+		p.WDDM = level
+	}
+	return &p, nil
+}
+
+// later lists what a driver cannot say before a level.
+var later = []struct {
+	first abi.WDDM
+	caps  adapter.Caps
+}{
+	{1300, adapter.SupportMiracast | adapter.IsHybridIntegratedGPU | adapter.IsHybridDiscreteGPU |
+		adapter.SupportPowerManagementPStates | adapter.SupportVirtualModes | adapter.SupportCrossAdapterResource},
+	{2000, adapter.Support64BitAtomics | adapter.GpuMmuSupported | adapter.IoMmuSupported |
+		adapter.FlipOverwriteSupported | adapter.SupportContextlessPresent | adapter.SupportSurpriseRemoval},
+	{2700, adapter.IndependentVidPnVSyncControl},
+	{2900, adapter.SelfRefreshMemorySupported},
+	{3000, adapter.DisplayableSupported},
+	{3100, adapter.NativeGpuFenceSupported},
+}
+
+// lower brings a profile to an earlier driver model, with what that cannot have
+// taken away.
+func lower(p *adapter.Profile, level abi.WDDM) {
+	p.WDDM = level
+	for _, l := range later {
+		if level < l.first {
+			p.Caps &^= l.caps
+		}
+	}
+	if level < 2700 {
+		p.HwScheduling = adapter.Feature{}
+	}
+	if level < 3000 {
+		p.HwFlipQueue = adapter.Feature{}
+	}
+	if level < 2000 {
+		p.GpuMmu = adapter.GpuMmu{}
+	}
+}

@@ -1,0 +1,96 @@
+package suite
+
+import (
+	"os"
+
+	"github.com/dxgsync/dxgsync/internal/adapter"
+)
+
+// A Door is one way into an implementation: in process, over the socket, through
+// the C library. Each scenario gets a world of its own from it.
+type Door interface {
+	// Name is the short name that scenarios and users know it by.
+	Name() string
+	// Open makes a fresh world with these adapters. The caller closes it.
+	Open(profiles []*adapter.Profile) (World, error)
+}
+
+// A World is one kernel with its processes.
+type World interface {
+	// Process starts a process.
+	Process(name string) (Process, error)
+	// Waiters is how many CPU waits are registered now, by all processes: a thread
+	// that blocks is counted before it falls asleep. known is false when the world
+	// cannot tell.
+	Waiters() (n int, known bool)
+	// Processes is how many processes the kernel knows now, 0 when it cannot tell.
+	Processes() int
+	// Close ends everything that is left. Its error is something that the
+	// implementation did wrong at the end, such as a crash.
+	Close() error
+}
+
+// A Process is a process of a world. Its methods are called from one goroutine.
+// An error is no status: it says that the door itself or the implementation broke.
+type Process interface {
+	// Call runs a call on the main thread and answers in the frame's place.
+	Call(f *Frame) (status uint32, err error)
+	// Start begins a call on a thread of its own, which is made when first named.
+	Start(thread string, f *Frame) error
+	// State tells about the call that Start began.
+	State(thread string) (State, uint32, error)
+	// File makes a descriptor of a kind: event (an eventfd), pipe, memory, null.
+	File(kind string) (fd uint64, err error)
+	// Dup and CloseFile are what dup and close do.
+	Dup(fd uint64) (uint64, error)
+	CloseFile(fd uint64) error
+	// Send gives out a copy of a descriptor, Receive takes one in and owns it.
+	Send(fd uint64) (*os.File, error)
+	Receive(f *os.File) (fd uint64, err error)
+	// Ready reports whether an event is set; Take reads and clears its count.
+	Ready(fd uint64) (bool, error)
+	Take(fd uint64) (uint64, error)
+	// Peek reads the 64-bit word at an address that a call answered.
+	Peek(address uint64) (uint64, error)
+	// Poke tries to write there; false when that faults, as it must.
+	Poke(address uint64) (bool, error)
+	// Exit ends the process as a return from main does, Kill as SIGKILL does. Both
+	// return when the process is gone; the kernel may learn of it later.
+	Exit() error
+	Kill() error
+}
+
+// State is what a thread of a process is doing.
+type State uint8
+
+// The states of a thread.
+const (
+	Running State = iota // its call may end or fall asleep any moment
+	Asleep               // its call sleeps until somebody wakes it
+	Done                 // its call has answered
+)
+
+// A Frame is a call with its arguments. The door writes what the callee writes,
+// where the callee writes it.
+type Frame struct {
+	Call   *Call
+	Null   bool   // NULL is passed instead of the record
+	Record []byte // pointer fields in it are 0
+	Data   []Data // one per pointer field
+}
+
+// Data is what a pointer field points to.
+type Data struct {
+	State DataState
+	Bytes []byte // of Present
+}
+
+// DataState says which pointer it is.
+type DataState uint8
+
+// The states of a pointer.
+const (
+	NullPointer DataState = iota
+	BadPointer            // points to nothing readable or writable
+	Present
+)

@@ -1,0 +1,84 @@
+package suite
+
+import (
+	"os"
+
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/adapter"
+	"github.com/dxgsync/dxgsync/internal/kernel"
+	"github.com/dxgsync/dxgsync/internal/page"
+)
+
+// InProcess is the door without a door: scenarios call the kernel itself.
+type InProcess struct{}
+
+// Name implements Door.
+func (InProcess) Name() string { return "inproc" }
+
+// Open implements Door.
+func (InProcess) Open(profiles []*adapter.Profile) (World, error) {
+	m, err := newMachine(profiles)
+	if err != nil {
+		return nil, err
+	}
+	return &inprocWorld{machine: m, nextBell: 1}, nil
+}
+
+type inprocWorld struct {
+	*machine
+	all      []*inprocProcess
+	nextBell uint32
+}
+
+type inprocProcess struct {
+	*requester
+	kernel *kernel.Process
+}
+
+// Process implements World.
+func (w *inprocWorld) Process(name string) (Process, error) {
+	uid := uint32(os.Geteuid())
+	kp, st := w.kernel.Attach(kernel.ProcessInfo{PID: os.Getpid(), UID: uid, GID: uint32(os.Getegid()), Name: name, InProcess: true})
+	if !st.OK() {
+		return nil, st
+	}
+	bells, st := w.host.Bells(uid)
+	if !st.OK() {
+		return nil, st
+	}
+	p := &inprocProcess{requester: newRequester(), kernel: kp}
+	p.bells = bells
+	kp.Bells(bells, w.nextBell, bellsPerProcess)
+	for i := range uint32(bellsPerProcess) {
+		p.lines = append(p.lines, w.nextBell+i)
+	}
+	w.nextBell += bellsPerProcess
+	p.send = func(r *abi.Request) (abi.Status, error) { return kp.Do(r), nil }
+	p.requester.view = func(_ *abi.Request, h abi.Handle) (page.View, error) {
+		v, ok := kp.FenceView(h)
+		if !ok {
+			return v, abi.StatusInvalidHandle
+		}
+		return v, nil
+	}
+	w.all = append(w.all, p)
+	return p, nil
+}
+
+// Close implements World.
+func (w *inprocWorld) Close() error {
+	for _, p := range w.all {
+		_ = p.Exit()
+	}
+	return w.close()
+}
+
+// Exit implements Process.
+func (p *inprocProcess) Exit() error {
+	p.closeAll()
+	p.kernel.Exit()
+	return nil
+}
+
+// Kill implements Process.
+func (p *inprocProcess) Kill() error { return p.Exit() }

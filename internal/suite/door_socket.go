@@ -1,0 +1,129 @@
+package suite
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/adapter"
+	"github.com/dxgsync/dxgsync/internal/client"
+	"github.com/dxgsync/dxgsync/internal/page"
+	"github.com/dxgsync/dxgsync/internal/server"
+)
+
+// Socket is the daemon's door: each scenario process is a connection of its own to
+// a server in this process, and every call is a request through the socket.
+type Socket struct{}
+
+// Name implements Door.
+func (Socket) Name() string { return "socket" }
+
+// Open implements Door.
+func (Socket) Open(profiles []*adapter.Profile) (World, error) {
+	d, err := newDaemon(profiles)
+	if err != nil {
+		return nil, err
+	}
+	return &socketWorld{daemon: d}, nil
+}
+
+// daemon is a machine with a server at an address of its own.
+type daemon struct {
+	*machine
+	address  string
+	server   *server.Server
+	listener *server.Listener
+	work     sync.WaitGroup
+}
+
+// daemons numbers the addresses of this process.
+var daemons atomic.Int64
+
+func newDaemon(profiles []*adapter.Profile) (*daemon, error) {
+	m, err := newMachine(profiles)
+	if err != nil {
+		return nil, err
+	}
+	d := &daemon{machine: m, address: fmt.Sprintf("@dxgsync-suite-%d-%d", os.Getpid(), daemons.Add(1))}
+	if d.server, err = server.New(server.Config{Backend: server.KernelBackend(m.kernel, m.host), KernelID: 1}); err != nil {
+		return nil, errors.Join(err, m.close())
+	}
+	if d.listener, err = server.Listen(d.address, 0o600); err != nil {
+		d.server.Close()
+		return nil, errors.Join(err, m.close())
+	}
+	d.work.Go(func() { _ = d.server.Serve(d.listener) })
+	return d, nil
+}
+
+// close ends the daemon with all that its peers hold.
+func (d *daemon) close() error {
+	d.server.Close()
+	d.work.Wait()
+	d.listener.Close()
+	return d.machine.close()
+}
+
+type socketWorld struct {
+	*daemon
+	all []*socketProcess
+}
+
+type socketProcess struct {
+	*requester
+	conn *client.Conn
+}
+
+// Process implements World.
+func (w *socketWorld) Process(string) (Process, error) {
+	conn, err := client.Dial(w.address)
+	if err != nil {
+		return nil, err
+	}
+	p := &socketProcess{requester: newRequester(), conn: conn}
+	w.all = append(w.all, p)
+	p.bells = conn.Bells()
+	for range bellsPerProcess {
+		n, st := conn.AllocBell()
+		if !st.OK() {
+			return nil, st
+		}
+		p.lines = append(p.lines, n)
+	}
+	p.send = func(r *abi.Request) (abi.Status, error) {
+		st := conn.Do(r)
+		if conn.IsDead() {
+			return st, errors.New("the server ended the connection")
+		}
+		return st, nil
+	}
+	p.requester.view = func(r *abi.Request, _ abi.Handle) (page.View, error) {
+		v, _, st := conn.Memory(r.Grant, r.Out)
+		if !st.OK() {
+			return v, st
+		}
+		return v, nil
+	}
+	return p, nil
+}
+
+// Close implements World.
+func (w *socketWorld) Close() error {
+	for _, p := range w.all {
+		p.closeAll()
+		_ = p.conn.Close()
+	}
+	return w.close()
+}
+
+// Exit implements Process.
+func (p *socketProcess) Exit() error {
+	p.closeAll()
+	return p.conn.Close()
+}
+
+// Kill implements Process: the server sees a hang-up either way.
+func (p *socketProcess) Kill() error { return p.Exit() }

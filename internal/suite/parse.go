@@ -1,0 +1,258 @@
+package suite
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Parse reads a scenario. The error names path, line and what is wrong there.
+func Parse(path, text string) (*Scenario, error) {
+	s := &Scenario{Path: path, lines: strings.Split(strings.TrimRight(text, "\n"), "\n")}
+	at, err := s.header()
+	if err == nil {
+		at, err = s.steps(at)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", path, at+1, err)
+	}
+	if err := s.complete(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+// header reads "key: value" lines up to the first empty line; a line that begins
+// with a blank goes on with the one above. It returns the line where it stopped.
+func (s *Scenario) header() (int, error) {
+	key, value := "", ""
+	at, begun := 0, 0
+	flush := func() error {
+		if key == "" {
+			return nil
+		}
+		return s.set(key, strings.Join(strings.Fields(value), " "))
+	}
+	for ; at < len(s.lines); at++ {
+		line := s.lines[at]
+		switch {
+		case strings.TrimSpace(line) == "":
+			if err := flush(); err != nil {
+				return begun, err
+			}
+			return at, nil
+		case line[0] == '#':
+		case line[0] == ' ' || line[0] == '\t':
+			if key == "" {
+				return at, errors.New("line goes on with nothing")
+			}
+			value += " " + line
+		default:
+			if err := flush(); err != nil {
+				return begun, err
+			}
+			var ok bool
+			if key, value, ok = strings.Cut(line, ":"); !ok {
+				return at, fmt.Errorf("header line %q is not KEY: VALUE", line)
+			}
+			begun = at
+		}
+	}
+	if err := flush(); err != nil {
+		return begun, err
+	}
+	return at, nil
+}
+
+func (s *Scenario) set(key, value string) error {
+	if value == "" {
+		return fmt.Errorf("%s: is empty", key)
+	}
+	switch key {
+	case "title":
+		if s.Title != "" {
+			return errors.New("second title")
+		}
+		s.Title = value
+	case "rule":
+		s.Rules = append(s.Rules, value)
+	case "source":
+		kind, text, _ := strings.Cut(value, " ")
+		for _, p := range Provenances {
+			if string(p) == kind && text != "" {
+				s.Sources = append(s.Sources, Source{p, text})
+				return nil
+			}
+		}
+		return fmt.Errorf("source %q does not begin with measured, documented, guest or choice and say more", value)
+	case "adapter":
+		a, err := parseAdapter(value)
+		if err != nil {
+			return err
+		}
+		s.Adapters = append(s.Adapters, a)
+	case "doors":
+		for _, d := range strings.Fields(value) {
+			if !isName(d) {
+				return fmt.Errorf("door %q is no name", d)
+			}
+			s.Doors = append(s.Doors, d)
+		}
+	default:
+		return fmt.Errorf("header %q is not title, rule, source, adapter or doors", key)
+	}
+	return nil
+}
+
+// parseAdapter reads "PROFILE [wddm=LEVEL] [type=BIT|BIT]".
+func parseAdapter(text string) (AdapterSpec, error) {
+	words := strings.Fields(text)
+	a := AdapterSpec{Profile: words[0]}
+	for _, w := range words[1:] {
+		key, value, _ := strings.Cut(w, "=")
+		switch key {
+		case "wddm":
+			n, err := strconv.ParseUint(value, 10, 16)
+			if err != nil || n == 0 {
+				return a, fmt.Errorf("%q is no WDDM level such as wddm=3200", w)
+			}
+			a.WDDM = uint16(n)
+		case "type":
+			a.Type = strings.Split(value, "|")
+		default:
+			return a, fmt.Errorf("adapter word %q is not wddm=LEVEL or type=BIT|BIT", w)
+		}
+	}
+	return a, nil
+}
+
+// steps reads commands with their indented output from line at on. It returns the
+// line of an error.
+func (s *Scenario) steps(at int) (int, error) {
+	var step *Step
+	for ; at < len(s.lines); at++ {
+		line := s.lines[at]
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case trimmed == "" || trimmed[0] == '#':
+			// Output behind a gap or a comment still belongs to its command.
+		case line[0] == ' ' || line[0] == '\t':
+			if step == nil {
+				return at, errors.New("output without a command")
+			}
+			if step.last != at {
+				return at, errors.New("output must follow its command without a gap")
+			}
+			step.Want = strings.TrimSpace(step.Want + " " + strings.Join(strings.Fields(line), " "))
+			step.last = at + 1
+		default:
+			begun := at
+			text := trimmed
+			for strings.HasSuffix(text, `\`) && at+1 < len(s.lines) {
+				at++
+				text = strings.TrimSpace(strings.TrimSuffix(text, `\`)) + " " + strings.TrimSpace(s.lines[at])
+			}
+			var err error
+			if step, err = parseStep(text); err != nil {
+				return begun, err
+			}
+			step.Line, step.path, step.first, step.last = begun+1, s.Path, at+1, at+1
+			s.Steps = append(s.Steps, step)
+		}
+	}
+	return at, nil
+}
+
+// worldVerbs are the commands that belong to no process.
+var worldVerbs = map[string]bool{"print": true}
+
+// parseStep reads "PROCESS[/THREAD] VERB ARGS" or "VERB ARGS".
+func parseStep(text string) (*Step, error) {
+	all, err := words(text)
+	if err != nil {
+		return nil, err
+	}
+	step := &Step{Text: text}
+	if !worldVerbs[all[0]] {
+		step.Process, step.Thread, _ = strings.Cut(all[0], "/")
+		if !isName(step.Process) || step.Thread != "" && !isName(step.Thread) || strings.HasSuffix(all[0], "/") {
+			return nil, fmt.Errorf("%q is no process or process/thread", all[0])
+		}
+		all = all[1:]
+	}
+	if len(all) == 0 || !isName(all[0]) {
+		return nil, fmt.Errorf("no command in %q", text)
+	}
+	step.Verb = all[0]
+	for _, w := range all[1:] {
+		a, err := parseArg(w, 0)
+		if err != nil {
+			return nil, err
+		}
+		step.Args = append(step.Args, a)
+	}
+	return step, nil
+}
+
+// parseArg reads NAME=VALUE or VALUE.
+func parseArg(text string, depth int) (Arg, error) {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok || !isName(name) || strings.HasPrefix(value, "=") {
+		v, err := parseValue(text, depth)
+		return Arg{Value: v}, err
+	}
+	v, err := parseValue(value, depth)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return Arg{Name: name, Value: v}, err
+}
+
+// words splits at blanks outside brackets. It returns at least one word or an error,
+// except for text inside brackets, which may be empty.
+func words(text string) ([]string, error) {
+	var all []string
+	depth, from := 0, -1
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '[' || c == '(' || c == '{':
+			depth++
+		case c == ']' || c == ')' || c == '}':
+			if depth--; depth < 0 {
+				return nil, fmt.Errorf("%q closes what was not opened", text)
+			}
+		case (c == ' ' || c == '\t') && depth == 0:
+			if from >= 0 {
+				all = append(all, text[from:i])
+				from = -1
+			}
+			continue
+		}
+		if from < 0 {
+			from = i
+		}
+	}
+	if depth != 0 {
+		return nil, fmt.Errorf("%q leaves a bracket open", text)
+	}
+	if from >= 0 {
+		all = append(all, text[from:])
+	}
+	return all, nil
+}
+
+// complete checks what every scenario must have.
+func (s *Scenario) complete() error {
+	switch {
+	case s.Title == "":
+		return errors.New("no title: line")
+	case len(s.Rules) == 0:
+		return errors.New("no rule: line")
+	case len(s.Sources) == 0:
+		return errors.New("no source: line")
+	case len(s.Steps) == 0:
+		return errors.New("no steps")
+	}
+	return nil
+}

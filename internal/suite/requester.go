@@ -1,0 +1,229 @@
+package suite
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/page"
+)
+
+// A requester is a process that makes requests itself, without a client library:
+// it turns frames into requests and looks at what comes back. The doors differ in
+// how a request gets to the kernel and where fence memory is.
+type requester struct {
+	*descriptors
+	// send makes a request and waits for its answer.
+	send func(r *abi.Request) (abi.Status, error)
+	// view finds the memory of the fence that r created or opened.
+	view func(r *abi.Request, h abi.Handle) (page.View, error)
+
+	bells *page.Bells
+	lines []uint32 // bell lines that are free
+	waits map[string]*ticket
+	pages map[uint64]page.View
+	next  uint64 // next address to give out
+}
+
+// A ticket is the call of a thread: what it was answered, or where the kernel will
+// write it.
+type ticket struct {
+	line   uint32
+	status abi.Status
+}
+
+// firstAddress is where the addresses begin that stand for fence memory. They are
+// not real: nothing but peek looks behind them.
+const firstAddress = 0x7D00_0000_0000
+
+// bellsPerProcess is how many threads of a process can be blocked at once.
+const bellsPerProcess = 8
+
+func newRequester() *requester {
+	return &requester{descriptors: newDescriptors(), waits: map[string]*ticket{}, pages: map[uint64]page.View{}, next: firstAddress}
+}
+
+// opOf finds the row of the operation table for a call.
+func opOf(c *Call) *abi.Op {
+	for i := range abi.Ops {
+		if abi.Ops[i].Name == "D3DKMT"+c.Name {
+			return &abi.Ops[i]
+		}
+	}
+	return nil
+}
+
+// errOnlyLibrary says that a frame makes no sense without a library between the
+// program and the request.
+var errOnlyLibrary = errors.New("NULL records and bad pointers need the C library: say \"doors: c\"")
+
+// request turns a frame into a request on copies of its data.
+func (p *requester) request(f *Frame) (*abi.Request, error) {
+	op := opOf(f.Call)
+	switch {
+	case op == nil:
+		return nil, fmt.Errorf("the operation table has no %s", f.Call.Name)
+	case op.Size != f.Call.Size:
+		return nil, fmt.Errorf("%s has %d bytes in the operation table, %d in the corpus", f.Call.CName, op.Size, f.Call.Size)
+	case f.Null:
+		return nil, errOnlyLibrary
+	}
+	r := &abi.Request{Op: op, Record: slices.Clone(f.Record), Arrays: make([][]byte, len(op.Arrays))}
+	for i := range op.Arrays {
+		field := pointerAt(f.Call, int(op.Arrays[i].Pointer))
+		if field == nil {
+			continue // a pointer that no scenario uses is NULL
+		}
+		switch d := &f.Data[field.Index]; d.State {
+		case BadPointer:
+			return nil, errOnlyLibrary
+		case Present:
+			n := field.Pointer.Count
+			if c := field.Pointer.CountBy; c != nil {
+				n = int(min(number(f.Record, c), maxRoom))
+			}
+			r.Arrays[i] = append([]byte{}, d.Bytes[:min(n*field.Pointer.Elem, len(d.Bytes))]...)
+		}
+	}
+	for i := range op.Files {
+		if op.Files[i].Dir == abi.Out {
+			continue
+		}
+		if !op.Files[i].When.Holds(f.Record) {
+			r.Files = append(r.Files, abi.FileNone)
+			continue
+		}
+		r.Files = append(r.Files, p.inward(number(f.Record, &Field{Offset: int(op.Files[i].Off), Size: 8})))
+	}
+	return r, nil
+}
+
+// inward is the real descriptor behind a number that the scenario passes.
+func (p *requester) inward(n uint64) int {
+	if n == 0 {
+		return abi.FileNone
+	}
+	fd, err := p.get(n)
+	if err != nil {
+		return abi.FileBad
+	}
+	return fd
+}
+
+func pointerAt(c *Call, offset int) *Field {
+	for _, f := range c.Pointers() {
+		if f.Offset == offset {
+			return f
+		}
+	}
+	return nil
+}
+
+// do makes the call of a frame and writes what a client library would write.
+func (p *requester) do(f *Frame, bell, ticket uint32) (abi.Status, error) {
+	r, err := p.request(f)
+	if err != nil {
+		return 0, err
+	}
+	r.Bell, r.Ticket = bell, ticket
+	st, err := p.send(r)
+	if err != nil {
+		return 0, err
+	}
+	if !st.OK() {
+		if !bytes.Equal(r.Record, f.Record) {
+			return st, fmt.Errorf("the kernel wrote to the record of a call that failed with %s", st.Name())
+		}
+		return st, nil
+	}
+	return st, p.answer(f, r)
+}
+
+// answer writes a successful answer to the caller's memory.
+func (p *requester) answer(f *Frame, r *abi.Request) error {
+	for _, s := range r.Op.Out {
+		copy(f.Record[s.Off:s.Off+s.Len], r.Record[s.Off:])
+	}
+	for i := range r.Op.Arrays {
+		if field := pointerAt(f.Call, int(r.Op.Arrays[i].Pointer)); field != nil && r.Op.Arrays[i].Dir != abi.In {
+			copy(f.Data[field.Index].Bytes, r.Arrays[i])
+		}
+	}
+	out := 0
+	for i := range r.Op.Files {
+		ff := &r.Op.Files[i]
+		if ff.Dir == abi.In {
+			continue
+		}
+		if out >= len(r.Out) {
+			return fmt.Errorf("%s answered no descriptor", f.Call.Name)
+		}
+		n := p.add(r.Out[out].FD)
+		out++ // answers of this kind are never borrowed
+		if ff.Array < 0 {
+			le.PutUint64(f.Record[ff.Off:], n)
+		} else {
+			le.PutUint64(f.Data[pointerAt(f.Call, int(r.Op.Arrays[ff.Array].Pointer)).Index].Bytes, n)
+		}
+	}
+	if field := f.Call.Field("FenceValueCPUVirtualAddress"); field != nil {
+		v, err := p.view(r, abi.Handle(number(f.Record, f.Call.Field("hSyncObject"))))
+		if err != nil {
+			return err
+		}
+		putNumber(f.Record, field, p.next)
+		p.pages[p.next] = v
+		p.next += page.CellSize
+	}
+	return nil
+}
+
+// Call implements Process.
+func (p *requester) Call(f *Frame) (uint32, error) {
+	st, err := p.do(f, 0, 0)
+	return uint32(st), err
+}
+
+// Start implements Process. A wait that is registered has answered PENDING and
+// ends when its line says so.
+func (p *requester) Start(thread string, f *Frame) error {
+	t := p.waits[thread]
+	if t == nil {
+		if len(p.lines) == 0 {
+			return fmt.Errorf("more than %d threads", bellsPerProcess)
+		}
+		t = &ticket{line: p.lines[0]}
+		p.lines = p.lines[1:]
+		p.waits[thread] = t
+	}
+	p.bells.Issue(t.line)
+	st, err := p.do(f, t.line, t.line)
+	t.status = st
+	return err
+}
+
+// State implements Process.
+func (p *requester) State(thread string) (State, uint32, error) {
+	t := p.waits[thread]
+	if t.status != abi.StatusPending {
+		return Done, uint32(t.status), nil
+	}
+	if st, ended := p.bells.Ticket(t.line); ended {
+		return Done, st, nil
+	}
+	return Asleep, 0, nil
+}
+
+// Peek implements Process.
+func (p *requester) Peek(address uint64) (uint64, error) {
+	v, ok := p.pages[address]
+	if !ok {
+		return 0, fmt.Errorf("no fence is at %#x", address)
+	}
+	return v.Cell.Value(), nil
+}
+
+// Poke implements Process: there is no page to protect.
+func (p *requester) Poke(uint64) (bool, error) { return false, errOnlyLibrary }
