@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dxgsync/dxgsync/internal/kernel"
+)
+
+var (
+	adapterTitles = []string{"LUID", "PROFILE", "DESCRIPTION", "WDDM", "NODES"}
+	processTitles = []string{"PID", "NAME", "UID", "DEVICES", "CONTEXTS", "OBJECTS", "HANDLES", "WAITS", "AGE"}
+	objectTitles  = []string{"OBJECT", "HANDLE", "KIND", "VALUE", "STATE", "WAITERS", "OWNER", "RIGHTS", "FLAGS", "AGE"}
+	waitTitles    = []string{"OWNER", "KIND", "FOR", "AGE"}
+)
+
+func adapterRows(t *table, rows []kernel.AdapterInfo) {
+	for _, a := range rows {
+		t.row(a.LUID, a.Profile, a.Description, a.WDDM, a.Nodes)
+	}
+}
+
+func processRows(t *table, rows []kernel.ProcessRow) {
+	for _, p := range rows {
+		t.row(p.PID, p.Name, p.UID, p.Devices, p.Contexts, p.Objects, p.Handles, p.Waits, age(p.Age))
+	}
+}
+
+func objectRows(t *table, rows []kernel.ObjectRow) {
+	for _, o := range rows {
+		owner := fmt.Sprint(o.PID)
+		if !o.Created {
+			owner += " (opened)"
+		}
+		t.row(fmt.Sprintf("#%d", o.Object), fmt.Sprintf("%#x", uint32(o.Handle)), o.Kind, value(o.Value), o.State, o.Waiters, owner, o.Rights, dash(o.Flags), age(o.Age))
+	}
+}
+
+func waitRows(t *table, rows []kernel.WaitRow) {
+	for _, w := range rows {
+		t.row(w.PID, w.Kind, points(w), age(w.Age))
+	}
+}
+
+// points says what a wait is for: "#7 5→8" is object 7 at 5, waited for at 8.
+func points(w kernel.WaitRow) string {
+	const most = 8
+	var list []string
+	for i, p := range w.Points {
+		if i == most {
+			list = append(list, fmt.Sprintf("%d more", len(w.Points)-most))
+			break
+		}
+		list = append(list, fmt.Sprintf("#%d %s→%s", p.Object, value(p.Value), value(p.Target)))
+	}
+	if len(w.Points) == 1 {
+		return list[0]
+	}
+	return w.Mode + " of " + strings.Join(list, ", ")
+}
+
+// value writes a fence value; all ones is what a lost fence shows.
+func value(v uint64) string {
+	if v == 1<<64-1 {
+		return "max"
+	}
+	return fmt.Sprint(v)
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

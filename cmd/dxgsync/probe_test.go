@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+
+	"github.com/dxgsync/dxgsync"
+	"golang.org/x/sys/unix"
+)
+
+// probe is a program for run to run. Its first argument says what it does:
+//
+//	parent SIGNAL   sends the signal to its parent and waits to get it
+//	terminal        counts the interrupts that one Ctrl-C brings
+//	stop            stops itself and ends when it is continued
+//	hold COMMAND…   holds a shared fence at 5, waits for 8, and runs a command meanwhile
+func probe() {
+	switch os.Args[1] {
+	case "parent":
+		n, _ := strconv.Atoi(os.Args[2])
+		s := unix.Signal(n)
+		c := make(chan os.Signal, 1)
+		signal.Notify(c, s)
+		_ = unix.Kill(os.Getppid(), s)
+		fmt.Println("got", <-c)
+	case "terminal":
+		c := make(chan os.Signal, 16)
+		signal.Notify(c, unix.SIGINT, unix.SIGUSR1)
+		fmt.Println("ready")
+		count := 0
+		for s := range c {
+			if s == unix.SIGUSR1 { // behind whatever else the parent has passed on
+				fmt.Println("interrupts:", count)
+				return
+			}
+			if count++; count == 1 {
+				_ = unix.Kill(os.Getppid(), unix.SIGUSR1)
+			}
+		}
+	case "stop":
+		_ = unix.Kill(os.Getpid(), unix.SIGSTOP)
+		fmt.Println("continued")
+	case "hold":
+		if err := hold(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+}
+
+func hold(command []string) error {
+	s, err := dxgsync.Open(dxgsync.WithDaemon(dxgsync.DefaultAddress))
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	d, err := s.NewDevice()
+	if err != nil {
+		return err
+	}
+	f, err := d.NewFence(dxgsync.FenceOptions{Initial: 5, Shared: true})
+	if err != nil {
+		return err
+	}
+	event, err := f.Notify(8)
+	if err != nil {
+		return err
+	}
+	defer event.Close()
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd.Run()
+}

@@ -1,0 +1,62 @@
+// Package examples runs the example programs as a user would: under dxgsync run.
+package examples
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// built returns a program that make builds.
+func built(t *testing.T, path ...string) string {
+	t.Helper()
+	p, err := filepath.Abs(filepath.Join(append([]string{"..", "build"}, path...)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(p); err != nil {
+		t.Fatalf("%v: run make examples first", err)
+	}
+	return p
+}
+
+// Either program plays either role against the other, and every frame arrives.
+func TestFramesInEveryPairing(t *testing.T) {
+	run := built(t, "bin", "dxgsync")
+	programs := map[string]string{"c": built(t, "examples", "frames"), "go": built(t, "examples", "frames-go")}
+	const frames = 300
+	for p, producer := range programs {
+		for c, consumer := range programs {
+			t.Run(p+" to "+c, func(t *testing.T) {
+				var out, errs bytes.Buffer
+				cmd := exec.Command(run, "run", "--", producer, "producer", "--frames", fmt.Sprint(frames), "--", consumer)
+				cmd.Stdout, cmd.Stderr = &out, &errs
+				if err := cmd.Run(); err != nil {
+					t.Fatalf("%v\n%s%s", err, errs.String(), out.String())
+				}
+				for _, want := range []string{"producer start 0 frames=300 lang=" + p, "consumer start 0 lang=" + c, "producer drained 300", "consumer exit 300", "producer exit 300"} {
+					if !strings.Contains(out.String(), want) {
+						t.Errorf("the log has no %q", want)
+					}
+				}
+				for _, role := range []string{"producer wrote ", "consumer read "} {
+					if n := strings.Count(out.String(), role); n != frames {
+						t.Errorf("the log has %d lines %q, want %d", n, role, frames)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A program under run is told when its own exit status is not 0, by that status.
+func TestExitStatusPassesThrough(t *testing.T) {
+	err := exec.Command(built(t, "bin", "dxgsync"), "run", "--", built(t, "examples", "frames"), "nonsense").Run()
+	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 2 {
+		t.Errorf("exit status of a wrong command line: %v, want 2", err)
+	}
+}
