@@ -1,0 +1,6 @@
+//go:build race
+
+package torture
+
+// An actor takes a tenth of a second to start with the race detector.
+const defaultRounds = 100
