@@ -43,16 +43,16 @@ internal/client:    abi internal/page internal/wire golang.org/x/sys
 conformance:
 model:
 internal/torture:
-internal/suite:     abi . conformance internal/page internal/adapter internal/kernel internal/host internal/wire internal/server internal/client golang.org/x/sys
+internal/suite:     abi conformance internal/page internal/adapter internal/kernel internal/host internal/server internal/client golang.org/x/sys
 internal/suite/*:   internal/suite
-internal/bench:     . abi internal/page internal/kernel internal/host internal/wire internal/server internal/client golang.org/x/sys
+internal/bench:     . internal/kernel internal/server golang.org/x/sys
 
 # the command, and programs that show how to use all this
-cmd/dxgsync:        abi . conformance internal/adapter internal/kernel internal/host internal/wire internal/server internal/client internal/suite internal/bench golang.org/x/sys github.com/spf13/cobra github.com/coreos/go-systemd/v22
+cmd/dxgsync:        abi internal/adapter internal/kernel internal/wire internal/server internal/suite internal/bench golang.org/x/sys github.com/spf13/cobra github.com/coreos/go-systemd/v22
 examples/*:         abi . golang.org/x/sys
 examples:
 docs:
-c/test:             abi . internal/adapter internal/kernel internal/host internal/wire internal/server internal/client golang.org/x/sys
+c/test:
 `
 
 // An edge list, by package.

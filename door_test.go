@@ -10,7 +10,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/dxgsync/dxgsync/internal/host"
 	"github.com/dxgsync/dxgsync/internal/kernel"
 	"github.com/dxgsync/dxgsync/internal/server"
 )
@@ -51,23 +50,15 @@ func (w where) device(t *testing.T) *Device {
 	}
 	address := daemon(t)
 	d := openDevice(t, WithDaemon(address))
-	kernels.Store(d.s, daemons[address].kernel)
+	kernels.Store(d.s, daemons[address].Kernel)
 	t.Cleanup(func() { kernels.Delete(d.s) })
 	return d
 }
 
 // A testDaemon is a kernel behind a socket, in this process.
-type testDaemon struct {
-	host     *host.Host
-	kernel   *kernel.Kernel
-	server   *server.Server
-	listener *server.Listener
-	work     sync.WaitGroup
-}
-
 var (
 	daemonMu sync.Mutex
-	daemons  = map[string]*testDaemon{}
+	daemons  = map[string]*server.Daemon{}
 	kernels  sync.Map // of remote sessions
 )
 
@@ -93,35 +84,17 @@ func daemon(t *testing.T) (address string) {
 		daemonMu.Lock()
 		delete(daemons, address)
 		daemonMu.Unlock()
-		d.stop()
+		d.Close()
 	})
 	return address
 }
 
-func startDaemon(address string) (d *testDaemon, err error) {
-	d = &testDaemon{}
-	if d.host, err = host.New(); err != nil {
-		return nil, err
+func startDaemon(address string) (*server.Daemon, error) {
+	d, err := server.NewDaemon(kernel.Config{}, server.Config{KernelID: 1})
+	if err == nil {
+		err = d.Open(address)
 	}
-	if d.kernel, err = kernel.New(kernel.Config{Host: d.host}); err != nil {
-		return nil, err
-	}
-	d.host.Start(d.kernel.NTClosed)
-	if d.server, err = server.New(server.Config{Backend: server.KernelBackend(d.kernel, d.host), KernelID: 1}); err != nil {
-		return nil, err
-	}
-	if d.listener, err = server.Listen(address, 0o600); err != nil {
-		return nil, err
-	}
-	d.work.Go(func() { _ = d.server.Serve(d.listener) })
-	return d, nil
-}
-
-func (d *testDaemon) stop() {
-	d.server.Close()
-	d.work.Wait()
-	d.listener.Close()
-	d.host.Stop()
+	return d, err
 }
 
 func kernelOf(s *Session) *kernel.Kernel {

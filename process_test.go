@@ -136,7 +136,7 @@ func playDaemon() error {
 	}
 	say("ready")
 	_, _ = io.Copy(io.Discard, os.Stdin)
-	d.stop()
+	d.Close()
 	return nil
 }
 

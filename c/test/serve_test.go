@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/dxgsync/dxgsync/internal/adapter"
-	"github.com/dxgsync/dxgsync/internal/host"
 	"github.com/dxgsync/dxgsync/internal/kernel"
 	"github.com/dxgsync/dxgsync/internal/server"
 )
@@ -18,71 +17,45 @@ import (
 // serveEnv makes this test binary a daemon at the address it holds.
 const serveEnv = "DXGSYNC_CTEST_SERVE"
 
-// daemon is a kernel at an address.
-type daemon struct {
-	host     *host.Host
-	server   *server.Server
-	listener *server.Listener
-	served   chan error
-}
-
-func newDaemon(address string, limits server.Limits) (*daemon, error) {
+func newDaemon(limits server.Limits) (*server.Daemon, error) {
 	profile, err := adapter.Load("neutral")
 	if err != nil {
 		return nil, err
 	}
 	profile.DriverStore = "/usr/lib/dxgsync/drivers" // so that there is one to ask for
-	h, err := host.New()
-	if err != nil {
-		return nil, err
-	}
 	began := time.Now()
-	k, err := kernel.New(kernel.Config{
+	return server.NewDaemon(kernel.Config{
 		Profiles: []*adapter.Profile{profile},
-		Host:     h,
 		Now:      func() int64 { return int64(time.Since(began)) },
-	})
-	if err != nil {
-		return nil, err
-	}
-	s, err := server.New(server.Config{Backend: server.KernelBackend(k, h), Limits: limits, KernelID: uint64(os.Getpid())})
-	if err != nil {
-		return nil, err
-	}
-	l, err := server.Listen(address, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	h.Start(k.NTClosed)
-	d := &daemon{h, s, l, make(chan error, 1)}
-	go func() { d.served <- s.Serve(l) }()
-	return d, nil
+	}, server.Config{Limits: limits})
 }
 
 // start serves in this process until the test ends, and returns the address.
 func start(t *testing.T, limits server.Limits) string {
 	address := filepath.Join(t.TempDir(), "s")
-	d, err := newDaemon(address, limits)
+	d, err := newDaemon(limits)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		d.server.Close()
-		<-d.served
-		d.host.Stop()
-		d.listener.Close()
-	})
+	t.Cleanup(d.Close)
+	if err := d.Open(address); err != nil {
+		t.Fatal(err)
+	}
 	return address
 }
 
 // serve serves until the process is killed.
 func serve(address string) error {
-	d, err := newDaemon(address, server.Limits{})
+	d, err := newDaemon(server.Limits{})
+	if err != nil {
+		return err
+	}
+	l, err := server.Listen(address, 0o600)
 	if err != nil {
 		return err
 	}
 	fmt.Println("serving")
-	return <-d.served
+	return d.Serve(l)
 }
 
 // startProcess serves in a process of its own, which the test may kill.

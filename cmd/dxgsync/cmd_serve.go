@@ -91,7 +91,7 @@ func serve(cmd *cobra.Command, f serveFlags) error {
 	go func() { failed <- k.wait() }()
 	select {
 	case s := <-signals:
-		log.Info("stopping", "signal", s.String(), "sessions", k.server.Sessions())
+		log.Info("stopping", "signal", s.String(), "sessions", k.Sessions())
 		signal.Stop(signals) // a second one ends us at once
 	case err = <-failed:
 	}

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"log/slog"
 	"runtime"
 	"time"
 
 	"github.com/dxgsync/dxgsync/internal/adapter"
-	"github.com/dxgsync/dxgsync/internal/host"
 	"github.com/dxgsync/dxgsync/internal/kernel"
 	"github.com/dxgsync/dxgsync/internal/server"
 )
@@ -23,8 +20,7 @@ type kernelConfig struct {
 
 // A runningKernel is a kernel that is being served.
 type runningKernel struct {
-	host   *host.Host
-	server *server.Server
+	*server.Daemon
 	served chan error // one result per listener
 }
 
@@ -35,48 +31,28 @@ func startKernel(cfg kernelConfig, listeners ...*server.Listener) (*runningKerne
 	// blocked session; a second one to hand over makes requests a third faster.
 	runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0)))
 	l := cfg.limits.agreed()
-	h, err := host.New()
-	if err != nil {
-		return nil, err
-	}
 	start := time.Now()
-	k, err := kernel.New(kernel.Config{
+	d, err := server.NewDaemon(kernel.Config{
 		Profiles: cfg.profiles,
 		Limits:   l.kernel,
-		Host:     h,
 		Now:      func() int64 { return int64(time.Since(start)) },
-	})
+	}, server.Config{Limits: l.server, Log: cfg.log})
 	if err != nil {
-		h.Stop()
 		return nil, err
 	}
-	var id [8]byte
-	_, _ = rand.Read(id[:])
-	s, err := server.New(server.Config{
-		Backend:  server.KernelBackend(k, h),
-		Limits:   l.server,
-		Log:      cfg.log,
-		KernelID: binary.LittleEndian.Uint64(id[:]),
-	})
-	if err != nil {
-		h.Stop()
-		return nil, err
-	}
-	h.Start(k.NTClosed)
-	r := &runningKernel{h, s, make(chan error, len(listeners))}
+	r := &runningKernel{d, make(chan error, len(listeners))}
 	for _, l := range listeners {
-		go func() { r.served <- s.Serve(l) }()
+		go func() { r.served <- d.Serve(l) }()
 	}
 	return r, nil
 }
 
 // stop ends every session and the kernel.
 func (k *runningKernel) stop() {
-	k.server.Close()
+	k.Close()
 	for range cap(k.served) {
 		<-k.served
 	}
-	k.host.Stop()
 }
 
 // wait returns when a listener fails; nil after stop.

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/dxgsync/dxgsync"
-	"github.com/dxgsync/dxgsync/internal/host"
 	"github.com/dxgsync/dxgsync/internal/kernel"
 	"github.com/dxgsync/dxgsync/internal/server"
 )
@@ -258,16 +257,7 @@ func report(x float64, err error) error {
 }
 
 func daemon(socket string) error {
-	h, err := host.New()
-	if err != nil {
-		return err
-	}
-	k, err := kernel.New(kernel.Config{Host: h})
-	if err != nil {
-		return err
-	}
-	h.Start(k.NTClosed)
-	s, err := server.New(server.Config{Backend: server.KernelBackend(k, h)})
+	d, err := server.NewDaemon(kernel.Config{}, server.Config{})
 	if err != nil {
 		return err
 	}
@@ -276,7 +266,7 @@ func daemon(socket string) error {
 		return err
 	}
 	fmt.Println("ready")
-	return s.Serve(l)
+	return d.Serve(l)
 }
 
 func measurePair(name, socket string) error {

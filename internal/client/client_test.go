@@ -308,7 +308,7 @@ func TestManyCallers(t *testing.T) {
 		})
 	}
 	work.Wait()
-	if n := d.server.Sessions(); n > callSessions+1 {
+	if n := d.Sessions(); n > callSessions+1 {
 		t.Errorf("%d sessions", n)
 	}
 }
@@ -330,7 +330,7 @@ func TestOneSessionAllowed(t *testing.T) {
 		})
 	}
 	work.Wait()
-	if n := d.server.Sessions(); n != 1 {
+	if n := d.Sessions(); n != 1 {
 		t.Errorf("%d sessions", n)
 	}
 	if _, err := Dial(address); !errors.Is(err, abi.StatusNoMemory) {

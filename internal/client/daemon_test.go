@@ -8,62 +8,33 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/dxgsync/dxgsync/abi"
-	"github.com/dxgsync/dxgsync/internal/host"
 	"github.com/dxgsync/dxgsync/internal/kernel"
 	"github.com/dxgsync/dxgsync/internal/page"
 	"github.com/dxgsync/dxgsync/internal/server"
 )
 
-// A daemon is a kernel behind a door.
-type daemon struct {
-	host     *host.Host
-	kernel   *kernel.Kernel
-	server   *server.Server
-	listener *server.Listener
-	work     sync.WaitGroup
-}
-
-func startDaemon(address string, limits server.Limits) (d *daemon, err error) {
-	d = &daemon{}
-	if d.host, err = host.New(); err != nil {
-		return nil, err
+func startDaemon(address string, limits server.Limits) (*server.Daemon, error) {
+	d, err := server.NewDaemon(kernel.Config{}, server.Config{Limits: limits, KernelID: 5})
+	if err == nil {
+		err = d.Open(address)
 	}
-	if d.kernel, err = kernel.New(kernel.Config{Host: d.host}); err != nil {
-		return nil, err
-	}
-	d.host.Start(d.kernel.NTClosed)
-	if d.server, err = server.New(server.Config{Backend: server.KernelBackend(d.kernel, d.host), Limits: limits, KernelID: 5}); err != nil {
-		return nil, err
-	}
-	if d.listener, err = server.Listen(address, 0o600); err != nil {
-		return nil, err
-	}
-	d.work.Go(func() { _ = d.server.Serve(d.listener) })
-	return d, nil
-}
-
-func (d *daemon) stop() {
-	d.server.Close()
-	d.work.Wait()
-	d.listener.Close()
-	d.host.Stop()
+	return d, err
 }
 
 // newDaemon runs a daemon in this process until the test ends.
-func newDaemon(t testing.TB, limits server.Limits) (d *daemon, address string) {
+func newDaemon(t testing.TB, limits server.Limits) (d *server.Daemon, address string) {
 	t.Helper()
 	address = filepath.Join(t.TempDir(), "socket")
 	d, err := startDaemon(address, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(d.stop)
+	t.Cleanup(d.Close)
 	return d, address
 }
 
@@ -137,7 +108,7 @@ func playDaemon(args []string) error {
 		return err
 	}
 	stay("ready")
-	d.stop()
+	d.Close()
 	return nil
 }
 

@@ -7,34 +7,18 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/dxgsync/dxgsync/abi"
-	"github.com/dxgsync/dxgsync/internal/host"
 	"github.com/dxgsync/dxgsync/internal/kernel"
 	"github.com/dxgsync/dxgsync/internal/wire"
 )
 
-// A stack is a whole daemon, as the fuzzer sees it.
-type stack struct {
-	host   *host.Host
-	kernel *kernel.Kernel
-	server *Server
-}
-
-func newStack(t testing.TB) *stack {
+// newStack makes a whole daemon for the fuzzer.
+func newStack(t testing.TB) *Daemon {
 	t.Helper()
-	h, err := host.New()
+	d, err := NewDaemon(kernel.Config{Limits: kernel.Limits{Handles: 1000, NTHandles: 100, Waits: 100}}, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := kernel.New(kernel.Config{Host: h, Limits: kernel.Limits{Handles: 1000, NTHandles: 100, Waits: 100}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.Start(k.NTClosed)
-	s, err := New(Config{Backend: KernelBackend(k, h)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &stack{h, k, s}
+	return d
 }
 
 // A message of the fuzzer's input: u16 length, u8 which descriptors come along (two
@@ -119,8 +103,8 @@ func FuzzSession(f *testing.F) {
 	f.Fuzz(func(t *testing.T, input []byte) {
 		before := openFiles(t)
 		st := newStack(t)
-		good := dial(t, st.server, 200)
-		c, err := connect(t, st.server)
+		good := dial(t, st.Server, 200)
+		c, err := connect(t, st.Server)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,14 +119,14 @@ func FuzzSession(f *testing.F) {
 		p := &player{client: c, event: event, pipe: pipe[1], last: -1}
 		p.play(input)
 
-		if s := st.kernel.Snapshot(); len(s.Processes) > 2 {
+		if s := st.Kernel.Snapshot(); len(s.Processes) > 2 {
 			t.Errorf("%d processes of two peers", len(s.Processes))
 		}
 		if st, err := good.do(request(abi.OpGrantBells)); err != nil || st != abi.StatusInvalidParameter {
 			t.Errorf("the other peer: %v, %v", st, err)
 		}
-		st.server.Close()
-		s := st.kernel.Snapshot()
+		st.Server.Close()
+		s := st.Kernel.Snapshot()
 		if len(s.Processes)+len(s.Objects)+len(s.Waits) != 0 {
 			t.Errorf("left behind: %+v", s)
 		}
@@ -150,7 +134,7 @@ func FuzzSession(f *testing.F) {
 		if p.last >= 0 {
 			_ = unix.Close(p.last)
 		}
-		st.host.Stop()
+		st.Host.Stop()
 		if got := openFiles(t); got != before+2 { // our ends, until the test ends
 			t.Errorf("%d descriptors before, %d after; want 2 more", before, got)
 		}
@@ -176,9 +160,9 @@ func helloMessage(t testing.TB) []byte {
 // honest is what a well-behaved peer sends, with the handles that a fresh kernel gives.
 func honest(t testing.TB) []byte {
 	st := newStack(t)
-	defer st.host.Stop()
-	defer st.server.Close()
-	c, err := connect(t, st.server)
+	defer st.Host.Stop()
+	defer st.Server.Close()
+	c, err := connect(t, st.Server)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/dxgsync/dxgsync/internal/kernel"
 )
 
-// KernelBackend puts a kernel and its host behind the door.
-func KernelBackend(k *kernel.Kernel, h *host.Host) Backend { return kernelBackend{k, h} }
+// newBackend puts a kernel and its host behind the door.
+func newBackend(k *kernel.Kernel, h *host.Host) Backend { return kernelBackend{k, h} }
 
 type kernelBackend struct {
 	kernel *kernel.Kernel

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 	"sync/atomic"
 
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/internal/adapter"
 	"github.com/dxgsync/dxgsync/internal/client"
+	"github.com/dxgsync/dxgsync/internal/kernel"
 	"github.com/dxgsync/dxgsync/internal/page"
 	"github.com/dxgsync/dxgsync/internal/server"
 )
@@ -30,41 +30,33 @@ func (Socket) Open(profiles []*adapter.Profile) (World, error) {
 	return &socketWorld{daemon: d}, nil
 }
 
-// daemon is a machine with a server at an address of its own.
+// daemon is a machine behind a door at an address of its own.
 type daemon struct {
 	*machine
-	address  string
-	server   *server.Server
-	listener *server.Listener
-	work     sync.WaitGroup
+	door    *server.Daemon
+	address string
 }
 
 // daemons numbers the addresses of this process.
 var daemons atomic.Int64
 
 func newDaemon(profiles []*adapter.Profile) (*daemon, error) {
-	m, err := newMachine(profiles)
+	door, err := server.NewDaemon(kernel.Config{Profiles: profiles}, server.Config{KernelID: 1})
 	if err != nil {
 		return nil, err
 	}
-	d := &daemon{machine: m, address: fmt.Sprintf("@dxgsync-suite-%d-%d", os.Getpid(), daemons.Add(1))}
-	if d.server, err = server.New(server.Config{Backend: server.KernelBackend(m.kernel, m.host), KernelID: 1}); err != nil {
-		return nil, errors.Join(err, m.close())
+	d := &daemon{&machine{door.Kernel, door.Host}, door, fmt.Sprintf("@dxgsync-suite-%d-%d", os.Getpid(), daemons.Add(1))}
+	if err := door.Open(d.address); err != nil {
+		door.Close()
+		return nil, err
 	}
-	if d.listener, err = server.Listen(d.address, 0o600); err != nil {
-		d.server.Close()
-		return nil, errors.Join(err, m.close())
-	}
-	d.work.Go(func() { _ = d.server.Serve(d.listener) })
 	return d, nil
 }
 
 // close ends the daemon with all that its peers hold.
 func (d *daemon) close() error {
-	d.server.Close()
-	d.work.Wait()
-	d.listener.Close()
-	return d.machine.close()
+	d.door.Close()
+	return d.left()
 }
 
 type socketWorld struct {

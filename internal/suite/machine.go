@@ -44,8 +44,13 @@ func (m *machine) Processes() int { return len(m.kernel.Snapshot().Processes) }
 
 // close ends the machine; every process must have ended.
 func (m *machine) close() error {
-	s := m.kernel.Snapshot()
 	m.host.Stop()
+	return m.left()
+}
+
+// left says what the kernel still holds though every process has ended.
+func (m *machine) left() error {
+	s := m.kernel.Snapshot()
 	if len(s.Processes)+len(s.Objects)+len(s.Waits) == 0 {
 		return nil
 	}

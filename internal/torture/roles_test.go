@@ -11,7 +11,6 @@ import (
 
 	"github.com/dxgsync/dxgsync"
 	"github.com/dxgsync/dxgsync/abi"
-	"github.com/dxgsync/dxgsync/internal/host"
 	"github.com/dxgsync/dxgsync/internal/kernel"
 	"github.com/dxgsync/dxgsync/internal/server"
 )
@@ -39,16 +38,7 @@ func TestMain(m *testing.M) {
 
 // daemon serves until it is killed.
 func daemon(socket string) error {
-	h, err := host.New()
-	if err != nil {
-		return err
-	}
-	k, err := kernel.New(kernel.Config{Host: h})
-	if err != nil {
-		return err
-	}
-	h.Start(k.NTClosed)
-	s, err := server.New(server.Config{Backend: server.KernelBackend(k, h)})
+	d, err := server.NewDaemon(kernel.Config{}, server.Config{})
 	if err != nil {
 		return err
 	}
@@ -59,7 +49,7 @@ func daemon(socket string) error {
 	if err := os.NewFile(3, "ready").Close(); err != nil {
 		return err
 	}
-	return s.Serve(l)
+	return d.Serve(l)
 }
 
 // join opens the daemon, a device and the fences passed as descriptors 3, 4, ….
