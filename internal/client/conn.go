@@ -166,6 +166,12 @@ func (c *Conn) extend() *session {
 	}
 	c.mu.Lock()
 	c.opening--
+	if err == nil && h.KernelID != c.hello.KernelID {
+		// Another daemon at the same address: ours has gone, and the watcher is about to
+		// say so.
+		s.close()
+		err = unix.ECONNRESET
+	}
 	switch {
 	case err != nil:
 		c.most = max(1, len(c.open)+c.opening)

@@ -64,6 +64,8 @@ func (s *session) call(r *abi.Request) (abi.Status, error) {
 	case nil:
 	case unix.EBADF:
 		return s.callWithBad(r)
+	case unix.ENOMEM, unix.ENOBUFS, unix.ETOOMANYREFS:
+		return abi.StatusNoMemory, nil // nothing was sent
 	default:
 		return 0, err
 	}

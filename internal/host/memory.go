@@ -12,10 +12,10 @@ import (
 // own address space. Nobody sleeps on it: waits on it are the kernel's.
 type heapMemory struct{ cell page.Cell }
 
-func (m *heapMemory) View() page.View              { return page.View{Cell: &m.cell} }
-func (m *heapMemory) WakeAll()                     {}
-func (m *heapMemory) Free()                        {}
-func (m *heapMemory) Sweep(func(bell uint32) bool) {}
+func (m *heapMemory) View() page.View                               { return page.View{Cell: &m.cell} }
+func (m *heapMemory) WakeAll()                                      {}
+func (m *heapMemory) Free()                                         {}
+func (m *heapMemory) Sweep(*kernel.Process, func(bell uint32) bool) {}
 
 // Grant answers that there is nothing to map.
 func (m *heapMemory) Grant(*kernel.Process) (abi.Grant, []abi.OutFile, abi.Status) {
@@ -52,8 +52,16 @@ func (h *Host) SharedMemory(p *kernel.Process, initial uint64) (kernel.Memory, a
 	return &pageMemory{host: h, mem: r, bells: bells, uid: p.Info.UID}, abi.StatusSuccess
 }
 
-func (m *pageMemory) View() page.View                   { return m.mem.View() }
-func (m *pageMemory) Sweep(dead func(bell uint32) bool) { m.View().Sweep(dead, m.bells) }
+func (m *pageMemory) View() page.View { return m.mem.View() }
+
+// Sweep leaves all slots to their owners when p is of another user: it could only
+// read, and its bell numbers mean other lines.
+func (m *pageMemory) Sweep(p *kernel.Process, dead func(bell uint32) bool) {
+	if p.Info.UID != m.uid {
+		dead = func(uint32) bool { return false }
+	}
+	m.View().Sweep(dead, m.bells)
+}
 
 // WakeAll wakes the sleepers, unless the fence has been freed since the kernel
 // dropped its lock: there are none then.
@@ -197,8 +205,10 @@ func (s *slabs) unmap() {
 	s.regions, s.free = nil, nil
 }
 
-func (m *cellMemory) View() page.View                   { return m.view }
-func (m *cellMemory) Sweep(dead func(bell uint32) bool) { m.view.Sweep(dead, m.slabs.bells) }
+func (m *cellMemory) View() page.View { return m.view }
+func (m *cellMemory) Sweep(_ *kernel.Process, dead func(bell uint32) bool) {
+	m.view.Sweep(dead, m.slabs.bells)
+}
 
 // WakeAll wakes the sleepers, unless the slab is gone since the kernel dropped its
 // lock. A cell that got another fence meanwhile is woken for nothing.

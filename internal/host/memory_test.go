@@ -284,13 +284,37 @@ func TestSweepThroughHost(t *testing.T) {
 		}
 		m.View().Claim(5)
 		m.View().Claim(6)
-		m.Sweep(func(b uint32) bool { return b == 5 })
+		m.Sweep(p, func(b uint32) bool { return b == 5 })
 		if m.View().Sleepers() != 1 {
 			t.Errorf("%s: %d sleepers, want 1", name, m.View().Sleepers())
 		}
 		m.Free()
 	}
 	h.Detach(p)
+}
+
+// The same bell numbers are other lines for another user, who could not write the
+// page: his death takes nobody's slot, and rings all.
+func TestSweepAfterViewer(t *testing.T) {
+	h, _ := newHost(t)
+	m, st := h.SharedMemory(process(1000), 0)
+	if !st.OK() {
+		t.Fatal(st)
+	}
+	defer m.Free()
+	bells, st := h.Bells(1000)
+	if !st.OK() {
+		t.Fatal(st)
+	}
+	m.View().Claim(5)
+	before := bells.Value(5)
+	m.Sweep(process(2000), func(b uint32) bool { return b == 5 })
+	if n := m.View().Sleepers(); n != 1 {
+		t.Errorf("%d sleepers, want 1", n)
+	}
+	if bells.Value(5) == before {
+		t.Error("the sleeper was not rung")
+	}
 }
 
 func TestBellsPerUser(t *testing.T) {

@@ -69,7 +69,8 @@ func pipeKey(fd int) (key object.Key, bad, ok bool) {
 	return object.Key{Dev: st.Dev, Ino: st.Ino}, false, true
 }
 
-// Identify says which NT handle fd is a copy of.
+// Identify says which NT handle fd is a copy of. A holder of the handle can make it
+// wait.
 func (h *Host) Identify(p *kernel.Process, fd int) (object.Key, abi.Status) {
 	key, bad, ok := pipeKey(fd)
 	if bad {
@@ -78,7 +79,13 @@ func (h *Host) Identify(p *kernel.Process, fd int) (object.Key, abi.Status) {
 	if !ok {
 		return key, abi.StatusObjectTypeMismatch
 	}
-	if p.Info.UID != h.user && !h.watch.same(key, fd) {
+	if p.Info.UID == h.user {
+		return key, abi.StatusSuccess
+	}
+	switch same, err := h.watch.same(key, fd); {
+	case err != nil:
+		return key, abi.StatusNoMemory
+	case !same:
 		return key, abi.StatusObjectTypeMismatch
 	}
 	return key, abi.StatusSuccess

@@ -200,11 +200,11 @@ func TestProofAgainstForgery(t *testing.T) {
 			if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, ours); err != nil {
 				t.Fatal(err)
 			}
-			if h.watch.same(key, forged[1]) {
+			if same, _ := h.watch.same(key, forged[1]); same {
 				t.Errorf("forged of %d bytes against ours of %d: believed", size, ours)
 			}
-			if !h.watch.same(key, fd) {
-				t.Errorf("ours of %d bytes: not believed", ours)
+			if same, err := h.watch.same(key, fd); !same {
+				t.Errorf("ours of %d bytes: not believed: %v", ours, err)
 			}
 		}
 	}
@@ -217,8 +217,8 @@ func TestProofAgainstForgery(t *testing.T) {
 			break
 		}
 	}
-	if !h.watch.same(key, fd) {
-		t.Error("ours, full: not believed")
+	if same, err := h.watch.same(key, fd); !same {
+		t.Error("ours, full: not believed:", err)
 	}
 	closed.none(t, h, "after proofs")
 }

@@ -17,7 +17,13 @@ type watch struct {
 
 	mu    sync.Mutex
 	ends  map[int32]object.Key // read ends
-	pipes map[object.Key]int32
+	pipes map[object.Key]*pipe
+}
+
+// A pipe is one that is watched.
+type pipe struct {
+	end   int32      // for reading
+	proof sync.Mutex // held by whoever changes its size to prove something
 }
 
 func newWatch() (*watch, error) {
@@ -30,7 +36,7 @@ func newWatch() (*watch, error) {
 		close1(epoll)
 		return nil, fmt.Errorf("make eventfd: %w", err)
 	}
-	w := &watch{epoll: epoll, stop: stop, ends: map[int32]object.Key{}, pipes: map[object.Key]int32{}}
+	w := &watch{epoll: epoll, stop: stop, ends: map[int32]object.Key{}, pipes: map[object.Key]*pipe{}}
 	if err := unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, stop, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(stop)}); err != nil {
 		w.close()
 		return nil, fmt.Errorf("watch eventfd: %w", err)
@@ -52,7 +58,7 @@ func (w *watch) add(fd int, key object.Key) error {
 		return err
 	}
 	w.ends[int32(fd)] = key
-	w.pipes[key] = int32(fd)
+	w.pipes[key] = &pipe{end: int32(fd)}
 	return nil
 }
 

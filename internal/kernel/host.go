@@ -22,7 +22,9 @@ type Host interface {
 	// The caller owns fd.
 	NewNTHandle() (key object.Key, fd int, st abi.Status)
 	// Identify says which NT handle fd is a copy of. INVALID_HANDLE: fd is no
-	// descriptor; OBJECT_TYPE_MISMATCH: it is something else.
+	// descriptor; OBJECT_TYPE_MISMATCH: it is something else; NO_MEMORY: it cannot be
+	// told now. Other holders of a handle can delay the answer, so the kernel asks
+	// without its lock.
 	Identify(p *Process, fd int) (object.Key, abi.Status)
 	// Event takes a reference of its own on the CPU event fd. INVALID_HANDLE: fd is
 	// no descriptor; OBJECT_TYPE_MISMATCH: it is no eventfd.
@@ -41,9 +43,10 @@ type Memory interface {
 	// Grant describes the memory to process p, with the descriptor that p's door
 	// must send along, if any. Writable is set when p may signal by memory.
 	Grant(p *Process) (abi.Grant, []abi.OutFile, abi.Status)
-	// Sweep frees the slots that hold bells for which dead is true and makes every
-	// remaining sleeper look again: some process that could write the page died.
-	Sweep(dead func(bell uint32) bool)
+	// Sweep cleans up after p, which had the memory and is ending: it frees the slots
+	// that hold bells for which dead is true, if p could write them, and makes every
+	// remaining sleeper look again.
+	Sweep(p *Process, dead func(bell uint32) bool)
 }
 
 // An Event is a CPU event that the kernel holds a reference on.

@@ -78,7 +78,7 @@ func (e *memEvent) Close()                                { e.refs-- }
 func (m *memMemory) View() page.View                      { return page.View{Cell: &m.cell} }
 func (m *memMemory) WakeAll()                             { m.wakes++ }
 func (m *memMemory) Free()                                { m.freed = true; m.host.live-- }
-func (m *memMemory) Sweep(func(uint32) bool)              { m.sweep++ }
+func (m *memMemory) Sweep(*Process, func(uint32) bool)    { m.sweep++ }
 func (m *memMemory) Grant(*Process) (abi.Grant, []abi.OutFile, abi.Status) {
 	m.granted++
 	return abi.Grant{Kind: abi.GrantPage}, nil, abi.StatusSuccess

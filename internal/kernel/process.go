@@ -105,7 +105,7 @@ func (p *Process) Exit() {
 	}
 	for _, l := range swept {
 		if m, ok := l.fence.Backing().(Memory); ok {
-			m.Sweep(p.ownsBell)
+			m.Sweep(p, p.ownsBell)
 		}
 		l.fence.Look(&k.fx.wakes)
 	}

@@ -71,7 +71,6 @@ func (p *Process) shareable(count uint32, handles []byte) (*local, abi.Status) {
 // OBJECT_ATTRIBUTES fields and attribute bits. Source: sharing.md §5.
 const (
 	attributesLength = 0x30
-	objInherit       = 0x2
 	objRefused       = 0x10 | 0x20 | 0x80 | 0x200 // PERMANENT, EXCLUSIVE, OPENIF, KERNEL_HANDLE
 )
 
@@ -94,6 +93,11 @@ func checkAttributes(a []byte) (named bool, st abi.Status) {
 func (p *Process) openSyncObjectFromNtHandle2(r *abi.Request) abi.Status {
 	rec := abi.View[abi.OpenSyncObjectFromNtHandle2](r.Record)
 	k := p.k
+	// The handle is looked at before the lock is taken, and judged in its turn.
+	key, keyStatus := object.Key{}, abi.StatusInvalidHandle
+	if fd := r.Files[0]; fd >= 0 {
+		key, keyStatus = k.host.Identify(p, fd)
+	}
 	k.lock()
 	defer k.unlock()
 	d, ok := object.Get[*device](&p.table, rec.HDevice)
@@ -103,9 +107,12 @@ func (p *Process) openSyncObjectFromNtHandle2(r *abi.Request) abi.Status {
 	if st := abi.CheckOpenFlags(abi.MonitoredFence, rec.Flags, d.adapter.Profile.WDDM); !st.OK() {
 		return st
 	}
-	nt, st := p.ntHandle(r.Files[0])
-	if !st.OK() {
-		return st
+	if !keyStatus.OK() {
+		return keyStatus
+	}
+	nt, ok := k.handles[key]
+	if !ok {
+		return abi.StatusObjectTypeMismatch // a pipe of somebody else's (OQ-56)
 	}
 	f := nt.Object.(*fence)
 	if f.adapter != d.adapter && f.Flags&abi.SyncObjectCrossAdapter == 0 {
@@ -130,22 +137,4 @@ func (p *Process) openSyncObjectFromNtHandle2(r *abi.Request) abi.Status {
 	info.FenceValueCPUVirtualAddress = 0 // the client's library knows it
 	info.FenceValueGPUVirtualAddress = l.gpu
 	return abi.StatusSuccess
-}
-
-// ntHandle finds the NT handle that a descriptor is a copy of. NULL, a number
-// that is no descriptor and a handle whose object the kernel has dropped are
-// INVALID_HANDLE; any other descriptor is OBJECT_TYPE_MISMATCH (OQ-56).
-func (p *Process) ntHandle(fd int) (*object.NTHandle, abi.Status) {
-	if fd < 0 {
-		return nil, abi.StatusInvalidHandle
-	}
-	key, st := p.k.host.Identify(p, fd)
-	if !st.OK() {
-		return nil, st
-	}
-	h, ok := p.k.handles[key]
-	if !ok {
-		return nil, abi.StatusObjectTypeMismatch
-	}
-	return h, abi.StatusSuccess
 }

@@ -80,7 +80,7 @@ func (p *Process) wait(rec *abi.WaitForSynchronizationObjectFromCpu, r *abi.Requ
 	if !st.OK() {
 		return eventLeft, st
 	}
-	if !eventStatus.OK() {
+	if !eventStatus.OK() && eventStatus != abi.StatusNoMemory {
 		return eventLeft, eventStatus
 	}
 	if !d.ownsAll(locals) {
@@ -90,6 +90,9 @@ func (p *Process) wait(rec *abi.WaitForSynchronizationObjectFromCpu, r *abi.Requ
 		if !l.mayWait() {
 			return eventSet, abi.StatusAccessDenied // measured: refused, and yet set
 		}
+	}
+	if !eventStatus.OK() {
+		return eventLeft, eventStatus // memory comes last
 	}
 	anyOf := rec.Flags&abi.WaitAny != 0
 	met := 0

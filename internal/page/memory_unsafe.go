@@ -18,7 +18,6 @@ type Memory struct {
 	base    unsafe.Pointer
 	size    int
 	fd      int // -1: not this Memory's
-	private bool
 	cleanup runtime.Cleanup
 	once    sync.Once
 }
@@ -37,7 +36,13 @@ func create(name string, size int) (*Memory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make %s: %w", name, err)
 	}
-	if err = unix.Ftruncate(fd, int64(size)); err == nil {
+	// It is born open to all, and a peer of another user, who gets a descriptor only for
+	// reading, could reopen it for writing through /proc. Later the system would make
+	// this call wait for any holder's write.
+	if err = unix.Fchmod(fd, 0o600); err == nil {
+		err = unix.Ftruncate(fd, int64(size))
+	}
+	if err == nil {
 		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_SEAL)
 	}
 	if err != nil {
@@ -123,17 +128,9 @@ func (m *Memory) CloseFD() {
 }
 
 // ReadOnly opens another descriptor of memory that this process made, through which
-// nobody can write, for a peer of another user. The mode of the file is narrowed
-// first: it is born open to all, and the peer could reopen it for writing through
-// /proc. The caller closes the descriptor. Errors are the system's. Calls for one
-// Memory must not run at the same time.
+// nobody can write, for a peer of another user. The caller closes the descriptor.
+// Errors are the system's.
 func (m *Memory) ReadOnly() (int, error) {
-	if !m.private {
-		if err := unix.Fchmod(m.fd, 0o600); err != nil {
-			return -1, fmt.Errorf("narrow mode of memory: %w", err)
-		}
-		m.private = true
-	}
 	fd, err := unix.Open("/proc/self/fd/"+strconv.Itoa(m.fd), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return -1, fmt.Errorf("open memory for reading: %w", err)
