@@ -35,6 +35,7 @@ var limitTable = []limit{
 	{"processes-per-user", func(l *limits) *int { return &l.server.ProcessesPerUser }, 1024, "of them, one user's"},
 	{"handles-per-process", func(l *limits) *int { return &l.kernel.Handles }, perProcess, "objects and other handles of a process"},
 	{"waits-per-process", func(l *limits) *int { return &l.kernel.Waits }, 65536, "waits in the kernel of a process"},
+	{"points-per-process", func(l *limits) *int { return &l.kernel.Points }, 262144, "objects that those waits name"},
 	{"bells-per-process", func(l *limits) *int { return &l.server.BellsPerProcess }, 8192, "blocked threads of a process"},
 	{"nt-handles", func(l *limits) *int { return &l.kernel.NTHandles }, 8192, "shared objects with a descriptor, in all"},
 	{"adapters", func(l *limits) *int { return &l.kernel.MaxAdapters }, 34, "what an enumeration with a NULL array answers"},

@@ -45,7 +45,7 @@ func BenchmarkEvent(b *testing.B) {
 	})
 	b.Run("reference", func(b *testing.B) {
 		for b.Loop() {
-			e, st := h.Event(fd)
+			e, st := h.Event(process(1000), fd)
 			if !st.OK() {
 				b.Fatal(st)
 			}

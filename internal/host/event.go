@@ -13,20 +13,21 @@ import (
 // event is a CPU event: a reference of the host's own on an eventfd.
 type event struct {
 	host *Host
+	uid  uint32 // of the waiter
 	fd   int
 }
 
-// Event takes a reference on the eventfd fd.
-func (h *Host) Event(fd int) (kernel.Event, abi.Status) {
+// Event takes a reference on the eventfd fd for process p.
+func (h *Host) Event(p *kernel.Process, fd int) (kernel.Event, abi.Status) {
 	if fd < 0 {
 		return nil, abi.StatusInvalidHandle
 	}
-	if !h.take(1) {
+	if !h.takeFor(p.Info.UID, 1) {
 		return nil, abi.StatusNoMemory
 	}
 	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
-		h.give(1)
+		h.giveFor(p.Info.UID, 1)
 		if err == unix.EBADF {
 			return nil, abi.StatusInvalidHandle
 		}
@@ -40,10 +41,10 @@ func (h *Host) Event(fd int) (kernel.Event, abi.Status) {
 	}
 	if !st.OK() {
 		close1(own)
-		h.give(1)
+		h.giveFor(p.Info.UID, 1)
 		return nil, st
 	}
-	return &event{h, own}, abi.StatusSuccess
+	return &event{h, p.Info.UID, own}, abi.StatusSuccess
 }
 
 // isEventfd asks the system what fd is.
@@ -59,7 +60,7 @@ func (e *event) Set() { e.host.setter.set(e.fd) }
 // Close drops the reference.
 func (e *event) Close() {
 	close1(e.fd)
-	e.host.give(1)
+	e.host.giveFor(e.uid, 1)
 }
 
 // A setter sets eventfds. The zero setter is ready.

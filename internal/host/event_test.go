@@ -62,7 +62,7 @@ func TestEventSet(t *testing.T) {
 	both(t, func(t *testing.T, h *Host) {
 		for _, flags := range []int{0, unix.EFD_NONBLOCK, unix.EFD_SEMAPHORE} {
 			fd := newEventfd(t, flags)
-			e, st := h.Event(fd)
+			e, st := h.Event(process(1000), fd)
 			if !st.OK() {
 				t.Fatal(st)
 			}
@@ -86,7 +86,7 @@ func TestEventOutlivesTheNumber(t *testing.T) {
 	both(t, func(t *testing.T, h *Host) {
 		fd := newEventfd(t, 0)
 		mine := dup(t, fd)
-		e, st := h.Event(mine)
+		e, st := h.Event(process(1000), mine)
 		if !st.OK() {
 			t.Fatal(st)
 		}
@@ -110,7 +110,7 @@ func TestEventOutlivesTheNumber(t *testing.T) {
 func TestEventFull(t *testing.T) {
 	both(t, func(t *testing.T, h *Host) {
 		fd := newEventfd(t, 0)
-		e, st := h.Event(fd)
+		e, st := h.Event(process(1000), fd)
 		if !st.OK() {
 			t.Fatal(st)
 		}
@@ -133,7 +133,7 @@ func TestEventFull(t *testing.T) {
 func TestEventFilledMeanwhile(t *testing.T) {
 	h, _ := newHost(t)
 	fd := newEventfd(t, 0)
-	e, st := h.Event(fd)
+	e, st := h.Event(process(1000), fd)
 	if !st.OK() {
 		t.Fatal(st)
 	}
@@ -222,7 +222,7 @@ func TestEventIdentity(t *testing.T) {
 		"negative":           {-1, abi.StatusInvalidHandle},
 		"not open":           {1 << 20, abi.StatusInvalidHandle},
 	} {
-		_, st := h.Event(row.fd)
+		_, st := h.Event(process(1000), row.fd)
 		status(t, name, st, row.want)
 	}
 	if n := openFiles(t); n != held || held <= before {

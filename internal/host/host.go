@@ -33,7 +33,7 @@ type Host struct {
 
 	mu    sync.Mutex
 	held  int            // descriptors held
-	mine  map[uint32]int // of them, for memory, by user
+	mine  map[uint32]int // of them, for memory and events, by user
 	users map[uint32]*page.Bells
 	slabs map[*kernel.Process]*slabs
 }
@@ -99,7 +99,7 @@ func (h *Host) take(n int) bool {
 	return true
 }
 
-// takeFor counts n descriptors of memory for a user; false at the limit, and when
+// takeFor counts n descriptors, of memory or events, for a user; false at the limit, and when
 // the user has three quarters of all, or of all mappings, already: the rest is for
 // others.
 func (h *Host) takeFor(uid uint32, n int) bool {

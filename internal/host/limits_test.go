@@ -73,7 +73,7 @@ func TestDescriptorLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, st = h.Event(event)
+	_, st = h.Event(process(1000), event)
 	status(t, "event at the limit", st, abi.StatusNoMemory)
 	close1(event)
 	left := 0

@@ -300,7 +300,7 @@ func TestStopClosesEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, st := h.Event(event)
+	e, st := h.Event(process(1000), event)
 	if !st.OK() {
 		t.Fatal(st)
 	}

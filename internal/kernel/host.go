@@ -26,9 +26,9 @@ type Host interface {
 	// told now. Other holders of a handle can delay the answer, so the kernel asks
 	// without its lock.
 	Identify(p *Process, fd int) (object.Key, abi.Status)
-	// Event takes a reference of its own on the CPU event fd. INVALID_HANDLE: fd is
+	// Event takes a reference of its own, for process p, on the CPU event fd. INVALID_HANDLE: fd is
 	// no descriptor; OBJECT_TYPE_MISMATCH: it is no eventfd.
-	Event(fd int) (Event, abi.Status)
+	Event(p *Process, fd int) (Event, abi.Status)
 	// Close closes a descriptor that the host made.
 	Close(fd int)
 	// Bells is the bell table of a user.

@@ -44,9 +44,10 @@ type Kernel struct {
 	mu        sync.Mutex
 	processes map[*Process]struct{}
 	handles   object.NTHandles
-	fx        effects // of the operation that holds mu
-	serial    uint64  // of the last process, for listings
-	objects   uint64  // number of the last object
+	shared    map[uint32]int // how many of them each user has made
+	fx        effects        // of the operation that holds mu
+	serial    uint64         // of the last process, for listings
+	objects   uint64         // number of the last object
 }
 
 // New makes a kernel. The error names the profile and the rule it breaks.
@@ -57,6 +58,7 @@ func New(cfg Config) (*Kernel, error) {
 		now:       cfg.Now,
 		processes: map[*Process]struct{}{},
 		handles:   object.NTHandles{},
+		shared:    map[uint32]int{},
 	}
 	if k.now == nil {
 		k.now = func() int64 { return 0 }
@@ -103,6 +105,9 @@ func (k *Kernel) NTClosed(key object.Key) {
 		return
 	}
 	delete(k.handles, key)
+	if k.shared[h.UID]--; k.shared[h.UID] == 0 {
+		delete(k.shared, h.UID)
+	}
 	h.Object.(*fence).Unref(&k.fx.wakes)
 }
 

@@ -9,10 +9,14 @@ type Limits struct {
 	// that the handle format allows, for a process of the kernel's own; doors that
 	// serve strangers set less.
 	Handles int
-	// NTHandles is how many NT handles may exist at once, in all. Default 8192.
+	// NTHandles is how many NT handles may exist at once, in all; one user may have
+	// three quarters of them. Default 8192.
 	NTHandles int
 	// Waits is how many kernel-side waits one process may have pending. Default 65536.
 	Waits int
+	// Points is how many objects, repeats counted, the pending kernel-side waits of one
+	// process may name together. Default 262144.
+	Points int
 	// MaxAdapters is what EnumAdapters2 reports for a NULL array. Default 34 (OQ-31).
 	MaxAdapters int
 }
@@ -30,6 +34,7 @@ func (l Limits) withDefaults() Limits {
 	set(&l.Handles, 1<<24-1)
 	set(&l.NTHandles, 8192)
 	set(&l.Waits, 65536)
+	set(&l.Points, 262144)
 	set(&l.MaxAdapters, 34)
 	return l
 }

@@ -5,7 +5,6 @@ import (
 	"github.com/dxgsync/dxgsync/internal/object"
 	"github.com/dxgsync/dxgsync/internal/page"
 	"github.com/dxgsync/dxgsync/internal/syncobj"
-	"github.com/dxgsync/dxgsync/internal/wait"
 )
 
 // A fence is the synchronization object with what the kernel needs beside it.
@@ -99,20 +98,18 @@ func (l *local) grant(r *abi.Request, m Memory) abi.Status {
 	return abi.StatusSuccess
 }
 
-// release meets every kernel-side wait that was made through l.
+// release meets every kernel-side wait that was made through l; they are all of its
+// device.
 func (l *local) release() {
 	if kernelSide, _ := l.fence.Waiters(); kernelSide == 0 {
 		return
 	}
-	var mine []*wait.Entry
-	l.fence.All(func(e *wait.Entry) bool {
-		if e.Wait.Sink().(*cpuWait).points[e.Index].local == l {
-			mine = append(mine, e)
+	for w := range l.device.waits {
+		for i := range w.points {
+			if w.points[i].local == l {
+				l.fence.Meet(&w.points[i].Entry)
+			}
 		}
-		return true
-	})
-	for _, e := range mine {
-		l.fence.Meet(e)
 	}
 }
 

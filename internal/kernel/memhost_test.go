@@ -60,7 +60,7 @@ func (h *memHost) Identify(_ *Process, fd int) (object.Key, abi.Status) {
 	return object.Key{}, abi.StatusObjectTypeMismatch
 }
 
-func (h *memHost) Event(fd int) (Event, abi.Status) {
+func (h *memHost) Event(_ *Process, fd int) (Event, abi.Status) {
 	switch f := h.files[fd].(type) {
 	case nil:
 		return nil, abi.StatusInvalidHandle

@@ -28,6 +28,7 @@ type Process struct {
 	table   object.Table
 	devices map[*device]struct{}
 	waits   map[*cpuWait]struct{}
+	points  int                 // of all waits
 	tickets map[uint32]*cpuWait // the waits of blocked callers
 	bells   *page.Bells         // of the user; nil until the process asks for bells
 	lines   []bellRange         // lines of it that belong to this process

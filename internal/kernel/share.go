@@ -41,7 +41,7 @@ func (p *Process) shareObjects(r *abi.Request) abi.Status {
 	}
 	k.lock()
 	defer k.unlock()
-	if again, ok := object.Get[*local](&p.table, l.handle); !ok || again != l || len(k.handles) >= k.limits.NTHandles {
+	if again, ok := object.Get[*local](&p.table, l.handle); !ok || again != l || !k.roomToShare(p.Info.UID) {
 		k.host.Close(fd) // the host will report its end; nobody knows the key
 		if !ok || again != l {
 			return abi.StatusInvalidParameter
@@ -49,9 +49,17 @@ func (p *Process) shareObjects(r *abi.Request) abi.Status {
 		return abi.StatusNoMemory
 	}
 	l.fence.Ref()
-	k.handles[key] = &object.NTHandle{Key: key, Object: l.fence, Access: access}
+	k.handles[key] = &object.NTHandle{Key: key, Object: l.fence, Access: access, UID: p.Info.UID}
+	k.shared[p.Info.UID]++
 	r.Out = append(r.Out, abi.OutFile{FD: fd})
 	return abi.StatusSuccess
+}
+
+// roomToShare reports whether a user may make one more NT handle: the last quarter
+// of all is for other users.
+func (k *Kernel) roomToShare(uid uint32) bool {
+	most := k.limits.NTHandles
+	return len(k.handles) < most && k.shared[uid] < most-most/4
 }
 
 // shareable looks up what one handle may be shared as: exactly one local object

@@ -47,7 +47,7 @@ func (p *Process) waitForSynchronizationObjectFromCpu(r *abi.Request) abi.Status
 	case abi.FileBad:
 		eventStatus = abi.StatusInvalidHandle
 	default:
-		event, eventStatus = p.k.host.Event(fd)
+		event, eventStatus = p.k.host.Event(p, fd)
 	}
 	set, st := p.wait(rec, r, handles, values, event, eventStatus)
 	if event != nil && set != eventKept {
@@ -107,7 +107,7 @@ func (p *Process) wait(rec *abi.WaitForSynchronizationObjectFromCpu, r *abi.Requ
 	if event == nil && (!p.ownsBell(r.Bell) || !p.ownsBell(r.Ticket) || p.tickets[r.Ticket] != nil) {
 		return eventLeft, abi.StatusInvalidParameter // nothing of its own to block on
 	}
-	if len(p.waits) >= k.limits.Waits {
+	if len(p.waits) >= k.limits.Waits || p.points+len(locals) > k.limits.Points {
 		return eventLeft, abi.StatusNoMemory
 	}
 	w := &cpuWait{process: p, device: d, points: make([]point, len(locals)), event: event, any: anyOf, since: k.now()}
@@ -128,6 +128,7 @@ func (w *cpuWait) enlist(locals []*local, values []uint64) {
 	}
 	w.Init(w, need)
 	w.process.waits[w] = struct{}{}
+	w.process.points += len(w.points)
 	w.device.waits[w] = struct{}{}
 	if w.event == nil {
 		w.process.tickets[w.ticket] = w
@@ -174,6 +175,7 @@ func (w *cpuWait) cancel() {
 
 func (w *cpuWait) unlink() {
 	delete(w.process.waits, w)
+	w.process.points -= len(w.points)
 	delete(w.device.waits, w)
 	if w.process.tickets[w.ticket] == w {
 		delete(w.process.tickets, w.ticket)

@@ -7,12 +7,13 @@ import "github.com/dxgsync/dxgsync/abi"
 type Key struct{ Dev, Ino uint64 }
 
 // An NTHandle is the kernel's side of what ShareObjects made: the object, the
-// access that its holders have. It lives until the last descriptor anywhere is
+// access that its holders have, whose it counts as. It lives until the last descriptor anywhere is
 // closed. Two ShareObjects calls on one object make two of them (sharing.md §5.1-5).
 type NTHandle struct {
 	Key    Key
 	Object any
 	Access Access
+	UID    uint32 // of the user who made it
 }
 
 // NTHandles is the system-wide table of NT handles. The zero table is not ready;

@@ -173,9 +173,6 @@ func (f *MonitoredFence) Meet(e *wait.Entry) {
 	}
 }
 
-// All calls visit for every kernel-side wait until it returns false.
-func (f *MonitoredFence) All(visit func(*wait.Entry) bool) { f.waits.All(visit) }
-
 // Ref adds a reference: a local object, an NT handle, a queued packet.
 func (f *MonitoredFence) Ref() { f.refs++ }
 

@@ -114,22 +114,6 @@ func (h *Heap) Pop(v uint64) *Entry {
 	return e
 }
 
-// All calls f for every entry, in no particular order, until f returns false.
-// f must not change the heap.
-func (h *Heap) All(f func(*Entry) bool) {
-	if h.lone != nil {
-		f(h.lone)
-	}
-	if h.seated == nil {
-		return
-	}
-	for _, n := range h.e {
-		if !f(n.entry) {
-			return
-		}
-	}
-}
-
 func (h *seated) take(i int) {
 	last := len(h.e) - 1
 	gone, moved := h.e[i], h.e[last]
