@@ -1,6 +1,7 @@
 # dxgsync. Needs Go and a C compiler; make test installs what else it needs.
 #
-#   make          build/bin/dxgsync, build/lib/libdxg.so and libdxcore.so, build/include/dxg
+#   make          build/bin/dxgsync, build/lib/libdxg.so and libdxcore.so, build/include/dxg,
+#                 build/bin/dxgdrive for the C door of dxgsync conform
 #   make demo     a C producer and a Go consumer under dxgsync run
 #   make test     everything: vet, Go with and without the race detector, C, models
 #   make race     the Go tests with the race detector
@@ -41,7 +42,7 @@ command:
 
 library:
 	$(say) CC '$(BUILD)/lib $(BUILD)/include'
-	$(MAKE) -s -j$(JOBS) -f c/build.mk c CC='$(CC)'
+	$(MAKE) -s -j$(JOBS) -f c/build.mk -f c/driver/build.mk c c-driver CC='$(CC)'
 
 examples: all
 	$(say) CC $(BUILD)/examples/frames
@@ -58,7 +59,7 @@ test: deps examples vet unit race
 
 # Command, and the Debian package that has it.
 deps:
-	tools/deps spin=spin cc=gcc
+	tools/deps spin=spin cc=gcc c++=g++
 
 vet:
 	$(say) VET ./...

@@ -1,6 +1,10 @@
 package kernel
 
 import (
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/dxgsync/dxgsync/abi"
@@ -85,5 +89,19 @@ func TestNTHandlesOfOneUser(t *testing.T) {
 	}
 	if again, _ := fill(1); again != 6 {
 		t.Errorf("%d NT handles afterwards, want 6", again)
+	}
+}
+
+// docs/protocol-wire.md has every limit with its default.
+func TestDocumentedLimits(t *testing.T) {
+	text, err := os.ReadFile("../../docs/protocol-wire.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := reflect.ValueOf(Limits{}.withDefaults())
+	for i := range v.NumField() {
+		if row := fmt.Sprintf("| %s | %d |", v.Type().Field(i).Name, v.Field(i).Int()); !strings.Contains(string(text), row) {
+			t.Errorf("the page has no row %q", row)
+		}
 	}
 }

@@ -16,7 +16,7 @@ type Limits struct {
 	// SessionsPerProcess is how many of them one process id may have. Default 64.
 	SessionsPerProcess int
 	// ProcessesPerUser is how many kernel processes one Unix user may have attached.
-	// Each costs a descriptor (its pidfd). Default 1024.
+	// Each process id costs a descriptor (its pidfd). Default 1024.
 	ProcessesPerUser int
 	// BellsPerProcess is how many bell lines a process may hold. Default 8192.
 	BellsPerProcess int
