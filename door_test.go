@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dxgsync/dxgsync/abi"
+
 	"go.uber.org/goleak"
 
 	"github.com/dxgsync/dxgsync/internal/kernel"
@@ -103,4 +105,12 @@ func kernelOf(s *Session) *kernel.Kernel {
 	}
 	k, _ := kernels.Load(s)
 	return k.(*kernel.Kernel)
+}
+
+// failure turns a status into an error: nil for success.
+func failure(st abi.Status) error {
+	if st == abi.StatusSuccess {
+		return nil
+	}
+	return st
 }

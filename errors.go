@@ -1,10 +1,6 @@
 package dxgsync
 
-import (
-	"os"
-
-	"github.com/dxgsync/dxgsync/abi"
-)
+import "os"
 
 // ErrClosed is the error of a use of something that was closed before, by itself
 // or with what it belongs to. errors.Is(ErrClosed, os.ErrClosed) holds.
@@ -14,11 +10,3 @@ type closedError struct{}
 
 func (closedError) Error() string        { return "dxgsync: use of closed object" }
 func (closedError) Is(target error) bool { return target == os.ErrClosed }
-
-// failure turns a status into an error: nil for success.
-func failure(st abi.Status) error {
-	if st == abi.StatusSuccess {
-		return nil
-	}
-	return st
-}

@@ -155,3 +155,14 @@ func TestWaitersOfWhatIsClosed(t *testing.T) {
 		})
 	}
 }
+
+// A hostile holder of a page can set any bit of its want word; a signal wakes those
+// who sleep and nobody else.
+func TestForeignWantBits(t *testing.T) {
+	d := openDevice(t)
+	f := newFence(t, d, FenceOptions{Shared: true})
+	f.mem.view.Cell.WantLocal()
+	if err := f.Signal(1); err != nil || f.Value() != 1 {
+		t.Errorf("signal: %v, value %d", err, f.Value())
+	}
+}

@@ -14,13 +14,12 @@ func (f *Fence) tell(c *page.Cell, want, v uint64) error {
 		return f.signalLong(v)
 	}
 	defer runtime.KeepAlive(f)
-	switch {
-	case want&page.WantLocal != 0:
-		f.gate.Load().Look()
-	case f.mem != nil:
+	if f.mem != nil {
 		f.wake(want)
+	} else if want&page.WantLocal != 0 {
+		f.gate.Load().Look()
 	}
-	if want&page.WantKernel != 0 && v > c.Monitored() {
+	if c.WantsNews(want) {
 		return f.dev.s.failure(f.dev.s.ring(f.handle))
 	}
 	return nil

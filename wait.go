@@ -18,7 +18,7 @@ const MaxPoints = 4096
 //
 // Errors and loss as [Fence.Wait]; the index is then -1. Also
 // [abi.StatusInvalidParameter] for no points, more than [MaxPoints], a nil fence,
-// and fences of two sessions.
+// and, unless the answer is there at once, fences of two sessions.
 //
 // D3DKMTWaitForSynchronizationObjectFromCpu with WaitAny.
 func WaitAny(ctx context.Context, points ...Point) (int, error) {

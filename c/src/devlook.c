@@ -17,8 +17,11 @@
 /* Whether a failed look at path is ours to answer. */
 static bool ours(const char *path) {
 	if (errno != ENOENT || !dxg_is_device(path)) return false;
+	int state;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	int fd = dxg_connect();
 	if (fd >= 0) close(fd);
+	pthread_setcancelstate(state, NULL);
 	errno = ENOENT;
 	return fd >= 0;
 }

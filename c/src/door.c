@@ -15,8 +15,8 @@ static void close_files(struct dxg_reply *r) {
 	r->files = 0;
 }
 
-/* Whether a descriptor can be received now. A slab's comes only once, so there had
- * better be a number free for it. */
+/* Whether a descriptor can be received now: refused beforehand, a call has done
+ * nothing and written nothing. */
 static bool room_for_file(const struct dxg_session *s) {
 	int fd = fcntl(dxg_session_fd(s), F_DUPFD_CLOEXEC, 0);
 	if (fd < 0) return errno != EMFILE;
@@ -54,6 +54,7 @@ static uint32_t open_object(struct dxg_session *s, const struct dxg_op *op, stru
 
 static uint32_t share(struct dxg_session *s, const struct dxg_op *op, struct share_objects *a) {
 	struct dxg_reply r = {0};
+	if (!room_for_file(s)) return ST_NO_MEMORY;
 	uint32_t st = dxg_request(s, op, a, &r);
 	close_files(&r);
 	if (ST_OK(st) && a->attributes && a->attributes->attributes & OBJ_INHERIT) fcntl((int)*a->nt_handle, F_SETFD, 0);

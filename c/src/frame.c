@@ -252,7 +252,6 @@ static uint32_t receive_reply(struct dxg_session *s, const struct dxg_op *op, un
 		close_all(file, files);
 		files = 0;
 		head[1] &= 0xFFFF;
-		if (ST_OK(head[0])) r->grant.has_file = 2;
 	}
 	if (m.msg_flags & MSG_TRUNC || !dxg_well_formed(head, op, v, (size_t)n, files)) {
 		close_all(file, files);
@@ -286,7 +285,8 @@ uint32_t dxg_request(struct dxg_session *s, const struct dxg_op *op, void *recor
 	if (!dxg_encode(&parts, head, op, record, &arrays, r)) return ST_INVALID_PARAMETER;
 	pthread_mutex_lock(&s->lock);
 	uint32_t st = dxg_ended(s->image);
-	if (!st && !s->young && dxg_cookie(dxg_session_fd(s)) != atomic_load(&s->cookie)) st = closed(s);
+	uint64_t cookie = atomic_load(&s->cookie); /* 0: D3DKMTCloseDxCoreDevice was here first */
+	if (!st && !s->young && (!cookie || dxg_cookie(dxg_session_fd(s)) != cookie)) st = closed(s);
 	if (!st) st = send_request(s, op, record, &parts, head);
 	if (!st) st = receive_reply(s, op, record, &parts, head, &arrays, r);
 	pthread_mutex_unlock(&s->lock);

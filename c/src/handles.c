@@ -22,7 +22,7 @@
 
 #include "op.h"
 
-enum { KEY_LEAVING = 1, KEY_FREE = 2, TABLE_LEAST = 64 };
+enum { TABLE_LEAST = 64 };
 
 /* The table of a process without fences: one key, which is 0. */
 struct dxg_table dxg_no_table = {.mask = 0, .entry = {{0}}};
@@ -152,7 +152,7 @@ uint32_t dxg_fence_destroy(struct dxg_session *s, uint32_t handle) {
 	struct dxg_image *img = s->image;
 	struct dxg_fence *f, *d;
 	pthread_mutex_lock(&img->lock);
-	struct dxg_entry *e = atomic_load(&img->ended) || handle <= KEY_FREE ? NULL : dxg_find(handle);
+	struct dxg_entry *e = atomic_load(&img->ended) ? NULL : dxg_find(handle);
 	f = e ? e->fence : NULL;
 	for (d = img->dying; d && d->handle != handle; d = d->next) {}
 	if (f) hide(img, f, FENCE_DESTROYED);

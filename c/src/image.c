@@ -199,6 +199,15 @@ static struct dxg_session *ready(void) {
 	return &img->session[0];
 }
 
+/* The library's session of an image that has ended and has a successor. */
+static void bury(struct dxg_session *s) {
+	pthread_mutex_lock(&s->lock);
+	uint64_t cookie = atomic_exchange(&s->cookie, 0);
+	if (cookie && dxg_cookie(s->fd) == cookie) close(s->fd);
+	atomic_store(&s->fd, -1);
+	pthread_mutex_unlock(&s->lock);
+}
+
 struct dxg_session *dxg_own_session(bool again, uint32_t *st) {
 	struct dxg_session *s = ready();
 	if (likely(s != NULL)) return s;
@@ -224,6 +233,7 @@ struct dxg_session *dxg_own_session(bool again, uint32_t *st) {
 		if (s) {
 			inherited.socket = fd;
 			inherited.cookie = atomic_load(&s->cookie);
+			if (ended) bury(&img->session[0]);
 		}
 	}
 	pthread_mutex_unlock(&dxg_root.lock);
@@ -307,6 +317,8 @@ void dxg_close_own(void) {
 		pthread_mutex_lock(&s->lock);
 		uint64_t cookie = atomic_exchange(&s->cookie, 0);
 		if (cookie && dxg_cookie(s->fd) == cookie) {
+			/* The watcher must not take our own hang-up for the daemon's. */
+			if (dxg_own_epoll(img)) epoll_ctl(img->epoll, EPOLL_CTL_DEL, s->fd, NULL);
 			shutdown(s->fd, SHUT_RDWR); /* a forked child may have it, too */
 			close(s->fd);
 		}

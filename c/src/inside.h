@@ -172,6 +172,7 @@ struct dxg_table {
 	uint64_t serial;         /* of the table: each replaces the one before */
 	struct dxg_entry entry[];
 };
+enum { KEY_NONE, KEY_LEAVING, KEY_FREE }; /* no handle is one of these */
 
 /* The entry of a handle, or NULL. In a section only. */
 static inline struct dxg_entry *dxg_find(uint32_t handle) {
@@ -179,7 +180,7 @@ static inline struct dxg_entry *dxg_find(uint32_t handle) {
 	for (uint32_t i = handle >> 6;; i++) {
 		struct dxg_entry *e = &t->entry[i & t->mask];
 		uint32_t key = atomic_load_explicit(&e->key, memory_order_acquire);
-		if (likely(key == handle)) return e;
+		if (likely(key == handle)) return likely(handle > KEY_FREE) ? e : NULL;
 		if (key == 0) return NULL;
 	}
 }

@@ -101,11 +101,10 @@ static __attribute__((noinline)) bool signal_many(struct dxg_thread *t, const st
 }
 
 /* After the store of a single signal, when somebody wants to know of it. */
-static __attribute__((noinline)) uint32_t signal_wanted(struct dxg_thread *t, uint32_t before, struct dxg_entry *e, uint64_t want, struct dxg_session *s) {
-	uint32_t handle = atomic_load(&e->key);
+static __attribute__((noinline)) uint32_t signal_wanted(struct dxg_thread *t, uint32_t before, struct dxg_entry *e, uint64_t want, uint32_t handle) {
 	bool news = spread(e, want);
 	dxg_section_leave(t, before);
-	return news ? ring_kernel(s, &handle, 1) : ST_SUCCESS;
+	return news ? ring_kernel(NULL, &handle, 1) : ST_SUCCESS;
 }
 
 bool dxg_signal_fast(const struct dxg_points *p, struct dxg_session *s, uint32_t *st) {
@@ -128,11 +127,12 @@ DXG_EXPORT int32_t D3DKMTSignalSynchronizationObjectFromCpu(const struct signal_
 		struct dxg_thread *t = dxg_self.thread;
 		if (unlikely(!dxg_known_word(t, DXG_HANDLES, a->handles, sizeof *a->handles) || !dxg_known_word(t, DXG_VALUES, a->values, sizeof *a->values))) return signal_slow(a);
 		uint64_t v = *a->values;
+		uint32_t handle = *a->handles;
 		uint32_t before = dxg_section_enter_quick(t);
-		struct dxg_entry *e = dxg_find(*a->handles);
+		struct dxg_entry *e = dxg_find(handle);
 		if (likely(may_signal(e, a->device) && v >= atomic_load(&e->cell->value))) {
 			uint64_t want = raise_value(e->cell, v);
-			if (unlikely(want != 0)) return (int32_t)signal_wanted(t, before, e, want, NULL);
+			if (unlikely(want != 0)) return (int32_t)signal_wanted(t, before, e, want, handle);
 			dxg_section_leave(t, before);
 			return (int32_t)ST_SUCCESS;
 		}

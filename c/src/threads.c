@@ -54,7 +54,8 @@ static void begin(void) {
 	pthread_mutex_lock(&dxg_root.lock);
 	if (!atomic_load(&dxg_root.stamp)) {
 		uint64_t stamp = 0;
-		if (getrandom(&stamp, sizeof stamp, GRND_NONBLOCK) != sizeof stamp) {
+		/* Not the library's getrandom, in which a thread can be cancelled. */
+		if (syscall(SYS_getrandom, &stamp, sizeof stamp, GRND_NONBLOCK) != sizeof stamp) {
 			struct timespec now;
 			clock_gettime(CLOCK_MONOTONIC, &now);
 			stamp = (uint64_t)now.tv_sec * 1000000007u ^ (uint64_t)now.tv_nsec << 20 ^ (uint64_t)getpid();
@@ -83,9 +84,11 @@ static struct dxg_thread *take(uint64_t identity) {
 struct dxg_thread *dxg_thread(void) {
 	struct dxg_thread *t = dxg_known_thread();
 	if (t) return t;
+	int kept = errno;
 	if (!atomic_load(&dxg_root.stamp)) begin();
 	uint64_t stamp = atomic_load(&dxg_root.stamp);
 	t = take((atomic_fetch_add(&dxg_root.serial, 1) + 1) << 1);
+	errno = kept;
 	if (!t) return NULL;
 	t->spin_failed = t->spin_pass = 0;
 	dxg_arrays_begin(t);

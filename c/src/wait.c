@@ -234,16 +234,19 @@ static uint32_t sleep_in_memory(struct wait *w) {
 /* Sleep until the kernel has answered in our line. */
 static uint32_t sleep_in_kernel(struct wait *w) {
 	struct bell_line *line = atomic_load(&w->thread->line);
+	bool late = false; /* asked to end, but the answer is on the way into our line */
 	for (;;) {
 		uint32_t seen = atomic_load(&line->bell);
 		uint32_t ended = dxg_ended(w->image);
 		if (atomic_load(&line->done)) return atomic_load(&line->status);
 		if (ended) return ended;
-		if (dxg_cancelled(w->thread)) {
+		if (!late && dxg_cancelled(w->thread)) {
 			uint32_t ticket = w->thread->bell;
 			struct dxg_reply r = {0};
-			/* If it is not pending any more, its answer is on the way into our line. */
-			if (ST_OK(dxg_request(w->session, dxg_op(OP_CANCEL_WAIT), &ticket, &r))) return ST_CANCELLED;
+			uint32_t st = dxg_request(w->session, dxg_op(OP_CANCEL_WAIT), &ticket, &r);
+			if (ST_OK(st)) return ST_CANCELLED;
+			late = st == ST_INVALID_PARAMETER;
+			atomic_fetch_or(&w->thread->identity, 1); /* for the next wait, or the next try */
 			continue;
 		}
 		sleep_on(w, line, seen);

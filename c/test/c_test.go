@@ -91,10 +91,14 @@ func TestUnits(t *testing.T) {
 
 func TestPrograms(t *testing.T) {
 	address := start(t, server.Limits{})
-	each(t, []string{"calls", "forks", "pair", "limits", "closed", "cancel", "hammer"}, func(t *testing.T, name string) {
+	each(t, []string{"calls", "forks", "pair", "limits", "closed", "core", "cancel", "hammer"}, func(t *testing.T, name string) {
 		run(t, command(t, address, name))
 	})
 	t.Run("consumer", func(t *testing.T) { run(t, command(t, address, "consumer")) })
+	// The address sanitizer reports its own end of a cancelled thread.
+	for _, name := range []string{"first", "first-tsan"} {
+		t.Run(name, func(t *testing.T) { run(t, command(t, address, name)) })
+	}
 }
 
 func TestNoDaemon(t *testing.T) {

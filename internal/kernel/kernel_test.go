@@ -63,6 +63,34 @@ func TestWaitersOfAnotherProcess(t *testing.T) {
 	}
 }
 
+// A value that was stored, but not rung for yet, is seen when its handle goes: the
+// ring will not find it.
+func TestDestroyLooks(t *testing.T) {
+	r := newRig(t)
+	p1, p2 := r.process(), r.process()
+	d1, d2 := r.device(p1, 0), r.device(p2, 0)
+	f1 := r.fence(p1, d1, shareable, 0)
+	fd, _ := r.share(p1, f1, object.GenericAll)
+	f2, st := open(p2, d2, fd, 0)
+	if st != 0 {
+		t.Fatal(st)
+	}
+	ev, e := r.event()
+	waitEvent(p2, d2, 0, ev, handles(f2), values(5))
+	v, _ := p1.FenceView(f1)
+	v.Cell.Raise(4)
+	destroy(p1, f1)
+	if e.sets != 0 {
+		t.Fatal("set below its value")
+	}
+	f1, _ = open(p1, d1, fd, 0)
+	v.Cell.Raise(5)
+	destroy(p1, f1)
+	if e.sets != 1 {
+		t.Error("the event of another process was not set")
+	}
+}
+
 func TestDeathOfTheCreatorRaisesToMax(t *testing.T) {
 	for _, flags := range []abi.SyncObjectFlags{0, abi.SyncObjectNoSignalMaxValueOnTdr} {
 		r := newRig(t)

@@ -80,6 +80,10 @@ func (l *local) destroy() {
 	if !l.fence.keepsWaiters() {
 		l.release()
 	}
+	// Whoever stored a value through l may be about to say so, and will find it gone.
+	if kernelSide, _ := l.fence.Waiters(); kernelSide > 0 {
+		l.fence.Look(&d.process.k.fx.wakes)
+	}
 	l.fence.Unref(&d.process.k.fx.wakes)
 }
 

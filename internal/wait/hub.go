@@ -187,6 +187,7 @@ func (h *Hub) look() (any bool) {
 			any = true
 		}
 	}
+	clear(h.scratch) // a gate keeps its memory mapped
 	return any
 }
 

@@ -313,7 +313,24 @@ static void others(void) {
 	EQUAL(errno, 77);
 }
 
+/* The table of handles marks free places with small numbers, which are no handles. */
+static void small_handles(void) {
+	enum { PLACES = 64 };
+	D3DKMT_HANDLE d = open_device();
+	D3DKMT_ADAPTERINFO info[8];
+	D3DKMT_ENUMADAPTERS2 e = {.NumAdapters = 8, .pAdapters = info};
+	for (int i = 0; i < PLACES; i++) {
+		OK(D3DKMTEnumAdapters2(&e)); /* takes a handle: the next fence has another place */
+		OK(destroy_fence(make_fence(d, SHARED, 0, NULL)));
+		for (D3DKMT_HANDLE h = 0; h < 4; h++) {
+			STATUS(wait_fence(d, h, 0), INVALID_PARAMETER);
+			STATUS(signal_fence(d, h, 1), INVALID_PARAMETER);
+		}
+	}
+}
+
 int main(void) {
+	small_handles();
 	D3DKMT_HANDLE d = open_device();
 	signals_and_waits(d);
 	batches(d);
