@@ -149,7 +149,7 @@ func (s *Session) WaitForSynchronizationObjectFromCpu(r *abi.WaitForSynchronizat
 func (s *Session) ShareObjects(r *abi.ShareObjects, objects []abi.Handle, attributes []byte) (fd int, st abi.Status) {
 	r.ObjectCount = uint32(len(objects))
 	var handle [8]byte
-	req := request(abi.OpShareObjects, r, bytesOf(objects), attributes, handle[:])
+	req := request(abi.OpShareObjects, r, bytesOf(objects), attributes, handle[:], nil, nil)
 	if st = s.Do(req); st != abi.StatusSuccess {
 		closeFiles(req)
 		return -1, st

@@ -63,7 +63,28 @@ type Array struct {
 	// Maybe: the field may hold a number that is no pointer, and only the kernel
 	// knows. What cannot be read then travels as NULL; the number is in the record.
 	Maybe bool
+	// From says how the array is reached; unless it is FromRecord, through the array
+	// Of of the same operation, which comes before. It has as many bytes as there
+	// are, up to Max.
+	From Reach
+	Of   int
+	// PointsInto, if not 0, is 1 + the index of an answered array into which the
+	// kernel makes the 64-bit field PointsAt of each element point: it answers the
+	// offset in bytes, and the caller's library adds the address.
+	PointsAt   uint16
+	PointsInto int
 }
+
+// Reach says how a caller's library comes to an array.
+type Reach uint8
+
+// The ways to an array.
+const (
+	FromRecord     Reach = iota // the record's field Pointer
+	FromAttributes              // the name of OBJECT_ATTRIBUTES: the buffer of its UNICODE_STRING
+	FromSecurity                // the security descriptor of OBJECT_ATTRIBUTES, in self-relative form
+	FromElements                // fields Pointer and Count of each element, one after the other
+)
 
 // FileKind is what a descriptor stands for.
 type FileKind uint8

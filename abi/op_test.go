@@ -43,7 +43,16 @@ func TestOperationsKnowEveryPointer(t *testing.T) {
 			return false
 		}
 		known := map[int]bool{}
-		for _, a := range op.Arrays {
+		for i, a := range op.Arrays {
+			if a.From != FromRecord {
+				if a.Of >= i || op.Arrays[a.Of].From != FromRecord {
+					t.Errorf("%s: array %d is reached through array %d", op.Name, i, a.Of)
+				}
+				continue
+			}
+			if a.PointsInto != 0 && op.Arrays[a.PointsInto-1].Dir != Out {
+				t.Errorf("%s: array %d points into one that is not answered", op.Name, i)
+			}
 			known[int(a.Pointer)] = true
 			if !at(a.Pointer, 8, "pointer") {
 				t.Errorf("%s: no pointer at %#x", op.Name, a.Pointer)

@@ -5,11 +5,14 @@ package abi
 // less. A frame bounds what all arrays of a call hold together.
 const (
 	maxAdapters        = 4096  // adapters in an enumeration's array
-	maxAllocationInfos = 1024  // allocations made or opened by one call
+	maxAllocationData  = 16384 // bytes of private data of all allocations of one call
+	maxAllocationInfos = 256   // allocations made or opened by one call
 	maxBroadcast       = 64    // D3DDDI_MAX_BROADCAST_CONTEXT
 	maxBundle          = 16    // D3DKMT_MAX_BUNDLE_OBJECTS_PER_HANDLE
+	maxDescriptor      = 16384 // bytes of a security descriptor
 	maxHistoryBuffers  = 1024  // history buffers of a command
 	maxHwQueueObjects  = 32    // OQ-23
+	maxName            = 65534 // bytes of a name: 32767 UTF-16 units
 	maxObjects         = 4096  // OQ-23
 	maxOperations      = 1024  // operations on GPU virtual addresses
 	maxPrimaries       = 16    // D3DDDI_MAX_WRITTEN_PRIMARIES
@@ -45,6 +48,33 @@ func privateData(pointer, size uint16, dir Dir) Array {
 // objectAttributes is a pointer to OBJECT_ATTRIBUTES.
 func objectAttributes(pointer uint16) Array {
 	return Array{Pointer: pointer, Fixed: 1, Elem: 0x30, Dir: In, Max: 1}
+}
+
+// objectName is the name in OBJECT_ATTRIBUTES, UTF-16 without a terminator. NULL:
+// there is none.
+func objectName(attributes int) Array {
+	return Array{From: FromAttributes, Of: attributes, Elem: 1, Dir: In, Max: maxName}
+}
+
+// securityDescriptor is the one in OBJECT_ATTRIBUTES. NULL: there is none.
+func securityDescriptor(attributes int) Array {
+	return Array{From: FromSecurity, Of: attributes, Elem: 1, Dir: In, Max: maxDescriptor}
+}
+
+// elementData are buffers of the elements of an array, with their sizes in bytes.
+func elementData(elements int, pointer, size uint16) Array {
+	return Array{From: FromElements, Of: elements, Pointer: pointer, Count: size, Elem: 1, Dir: In, Max: maxAllocationData}
+}
+
+// openAllocations are the allocations of a resource as it is opened. The private data
+// of each lies in the array data.
+func openAllocations(pointer, count uint16, data int) Array {
+	return Array{Pointer: pointer, Count: count, Elem: 80, Dir: InOut, Max: maxAllocationInfos, PointsAt: 8, PointsInto: data + 1}
+}
+
+// allocationData is the buffer for the private data of all allocations.
+func allocationData(pointer, size uint16) Array {
+	return Array{Pointer: pointer, Count: size, Elem: 1, Dir: Out, Max: maxAllocationData}
 }
 
 // timeout is a pointer to an NT time in units of 100 ns: negative from now,

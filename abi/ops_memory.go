@@ -13,6 +13,7 @@ var memoryOps = []Op{
 			{Pointer: 0x20, Fixed: 1, Elem: 24, Dir: In, Max: 1, When: standardAllocation},
 			{Pointer: 0x20, Count: 0x28, Elem: 1, Dir: In, Max: maxPrivateData, When: driverAllocation},
 			{Pointer: 0x30, Count: 0x2C, Elem: 96, Dir: InOut, Max: maxAllocationInfos},
+			elementData(3, 0x10, 0x18),
 		},
 	},
 	{
@@ -56,10 +57,10 @@ var memoryOps = []Op{
 		Nr: 0x28, Name: "D3DKMTOpenResource", Record: "D3DKMT_OPENRESOURCE", Size: 72, Request: 0xC0484728,
 		Out: []Span{{0x40, 8}},
 		Arrays: []Array{
-			{Pointer: 0x10, Count: 8, Elem: 80, Dir: InOut, Max: maxAllocationInfos},
+			openAllocations(0x10, 8, 3),
 			privateData(0x18, 0x20, Out),
 			privateData(0x28, 0x30, Out),
-			privateData(0x38, 0x40, Out),
+			allocationData(0x38, 0x40),
 		},
 	},
 	{
@@ -103,10 +104,10 @@ var memoryOps = []Op{
 		Nr: 0x42, Name: "D3DKMTOpenResourceFromNtHandle", Record: "D3DKMT_OPENRESOURCEFROMNTHANDLE", Size: 104, Request: 0xC0684742,
 		Out: []Span{{0x40, 4}, {0x50, 8}, {0x64, 4}},
 		Arrays: []Array{
-			{Pointer: 0x18, Count: 0x10, Elem: 80, Dir: InOut, Max: maxAllocationInfos},
+			openAllocations(0x18, 0x10, 3),
 			privateData(0x28, 0x20, Out),
 			privateData(0x38, 0x30, Out),
-			privateData(0x48, 0x40, Out),
+			allocationData(0x48, 0x40),
 			privateData(0x58, 0x60, Out),
 		},
 		Files: []FileField{ntHandle(8)},

@@ -50,7 +50,7 @@ var syncOps = []Op{
 	},
 	{
 		Nr: 0x3F, Name: "D3DKMTShareObjects", Record: "D3DKMT_SHAREOBJECTS", Size: 40, Request: 0xC028473F, Support: Supported,
-		Arrays: []Array{handles(8, 0, In, maxBundle), objectAttributes(0x10), {Pointer: 0x20, Fixed: 1, Elem: 8, Dir: Out, Max: 1}},
+		Arrays: []Array{handles(8, 0, In, maxBundle), objectAttributes(0x10), {Pointer: 0x20, Fixed: 1, Elem: 8, Dir: Out, Max: 1}, objectName(1), securityDescriptor(1)},
 		Files:  []FileField{{Dir: Out, Kind: FileNTHandle, Array: 2}},
 	},
 	{
@@ -82,12 +82,12 @@ var syncOps = []Op{
 	},
 	{
 		Nr: 0x8002, Name: "D3DKMTOpenSyncObjectNtHandleFromName", Record: "D3DKMT_OPENSYNCOBJECTNTHANDLEFROMNAME", Size: 24,
-		Arrays: []Array{objectAttributes(8)},
+		Arrays: []Array{objectAttributes(8), objectName(0), securityDescriptor(0)},
 		Files:  []FileField{{Off: 0x10, Dir: Out, Kind: FileNTHandle, Array: -1}},
 	},
 	{
 		Nr: 0x8003, Name: "D3DKMTOpenNtHandleFromName", Record: "D3DKMT_OPENNTHANDLEFROMNAME", Size: 24,
-		Arrays: []Array{objectAttributes(8)},
+		Arrays: []Array{objectAttributes(8), objectName(0), securityDescriptor(0)},
 		Files:  []FileField{{Off: 0x10, Dir: Out, Kind: FileNTHandle, Array: -1}},
 	},
 }

@@ -43,7 +43,7 @@ static void add(struct dxg_parts *p, const void *base, size_t n) {
 static bool find_arrays(const struct dxg_op *op, const unsigned char *record, struct dxg_arrays *v) {
 	for (int i = 0; i < op->arrays; i++) {
 		const struct dxg_array *a = &op->array[i];
-		uint64_t pointer = get64(record + a->pointer);
+		uint64_t pointer = a->from == DXG_FROM_RECORD ? get64(record + a->pointer) : 0;
 		uint64_t count = a->fixed ? a->fixed : get32(record + a->count);
 		v->data[i] = (void *)(uintptr_t)pointer;
 		v->size[i] = 0;

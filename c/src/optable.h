@@ -6,6 +6,7 @@
 
 enum { DXG_NOT_SUPPORTED, DXG_SUPPORTED, DXG_NOT_IMPLEMENTED };
 enum { DXG_IN = 1, DXG_OUT = 2, DXG_INOUT = 3 };
+enum { DXG_FROM_RECORD, DXG_FROM_ATTRIBUTES, DXG_FROM_SECURITY, DXG_FROM_ELEMENTS };
 enum { DXG_FILE_EVENT = 1, DXG_FILE_NT_HANDLE, DXG_FILE_SYNC_FILE, DXG_FILE_MEMORY };
 enum { DXG_OP_OUTS = 3, DXG_OP_ARRAYS = 5, DXG_OP_FILES = 1 };
 
@@ -16,7 +17,10 @@ struct dxg_span {
 
 /* Memory that the record points to: where the pointer and the 32-bit count of
  * elements are, or fixed of them; at most max travel. Only if the word at when_off,
- * masked, is when_value. maybe: the field may hold a number that is no pointer. */
+ * masked, is when_value. maybe: the field may hold a number that is no pointer.
+ * from other than the record: reached through the array named by of, as many bytes as there
+ * are. points_into, if not 0: one more than the index of the array into which the field
+ * points_at of each element points; what is answered there is an offset. */
 struct dxg_array {
 	uint16_t pointer, count;
 	uint32_t fixed, elem;
@@ -24,7 +28,9 @@ struct dxg_array {
 	uint32_t max;
 	uint16_t when_off;
 	uint32_t when_mask, when_value;
-	uint8_t maybe;
+	uint8_t maybe, from, of;
+	uint16_t points_at;
+	uint8_t points_into;
 };
 
 /* A 64-bit field that carries a descriptor; array >= 0: the first element of that
@@ -62,7 +68,7 @@ static const struct dxg_op dxg_ops[] = {
 	{.nr = 0x05, .name = "D3DKMTDestroyContext", .size = 4, .request = 0xC0044705, .support = DXG_SUPPORTED},
 	{.nr = 0x06, .name = "D3DKMTCreateAllocation2", .size = 72, .request = 0xC0484706, .support = DXG_NOT_SUPPORTED,
 		.outs = 1, .out = {{4, 8}},
-		.arrays = 4, .array = {{16, 24, 0, 1, DXG_IN, 4096}, {32, 0, 1, 24, DXG_IN, 1, 56, 0x10000, 0x10000, 0}, {32, 40, 0, 1, DXG_IN, 4096, 56, 0x10000, 0x0, 0}, {48, 44, 0, 96, DXG_INOUT, 1024}}},
+		.arrays = 5, .array = {{16, 24, 0, 1, DXG_IN, 4096}, {32, 0, 1, 24, DXG_IN, 1, 56, 0x10000, 0x10000, 0}, {32, 40, 0, 1, DXG_IN, 4096, 56, 0x10000, 0x0, 0}, {48, 44, 0, 96, DXG_INOUT, 256}, {16, 24, 0, 1, DXG_IN, 16384, 0, 0x0, 0x0, 0, 3, 3, 0, 0}}},
 	{.nr = 0x07, .name = "D3DKMTCreatePagingQueue", .size = 32, .request = 0xC0204707, .support = DXG_NOT_SUPPORTED,
 		.outs = 1, .out = {{8, 16}}},
 	{.nr = 0x08, .name = "D3DKMTReserveGpuVirtualAddress", .size = 72, .request = 0xC0484708, .support = DXG_NOT_SUPPORTED,
@@ -126,7 +132,7 @@ static const struct dxg_op dxg_ops[] = {
 		.arrays = 2, .array = {{8, 24, 0, 4, DXG_IN, 4096}, {16, 24, 0, 4, DXG_IN, 4096}}},
 	{.nr = 0x28, .name = "D3DKMTOpenResource", .size = 72, .request = 0xC0484728, .support = DXG_NOT_SUPPORTED,
 		.outs = 1, .out = {{64, 8}},
-		.arrays = 4, .array = {{16, 8, 0, 80, DXG_INOUT, 1024}, {24, 32, 0, 1, DXG_OUT, 4096}, {40, 48, 0, 1, DXG_OUT, 4096}, {56, 64, 0, 1, DXG_OUT, 4096}}},
+		.arrays = 4, .array = {{16, 8, 0, 80, DXG_INOUT, 256, 0, 0x0, 0x0, 0, 0, 0, 8, 4}, {24, 32, 0, 1, DXG_OUT, 4096}, {40, 48, 0, 1, DXG_OUT, 4096}, {56, 64, 0, 1, DXG_OUT, 16384}}},
 	{.nr = 0x29, .name = "D3DKMTOpenSynchronizationObject", .size = 72, .request = 0xC0484729, .support = DXG_NOT_SUPPORTED,
 		.outs = 1, .out = {{4, 4}}},
 	{.nr = 0x2A, .name = "D3DKMTQueryAllocationResidency", .size = 32, .request = 0xC020472A, .support = DXG_NOT_SUPPORTED,
@@ -175,7 +181,7 @@ static const struct dxg_op dxg_ops[] = {
 		.outs = 1, .out = {{8, 4}},
 		.arrays = 1, .array = {{16, 8, 0, 20, DXG_OUT, 4096}}},
 	{.nr = 0x3F, .name = "D3DKMTShareObjects", .size = 40, .request = 0xC028473F, .support = DXG_SUPPORTED,
-		.arrays = 3, .array = {{8, 0, 0, 4, DXG_IN, 16}, {16, 0, 1, 48, DXG_IN, 1}, {32, 0, 1, 8, DXG_OUT, 1}},
+		.arrays = 5, .array = {{8, 0, 0, 4, DXG_IN, 16}, {16, 0, 1, 48, DXG_IN, 1}, {32, 0, 1, 8, DXG_OUT, 1}, {0, 0, 0, 1, DXG_IN, 65534, 0, 0x0, 0x0, 0, 1, 1, 0, 0}, {0, 0, 0, 1, DXG_IN, 16384, 0, 0x0, 0x0, 0, 2, 1, 0, 0}},
 		.files = 1, .file = {{0, DXG_OUT, DXG_FILE_NT_HANDLE, 2}}},
 	{.nr = 0x40, .name = "D3DKMTOpenSyncObjectFromNtHandle2", .size = 88, .request = 0xC0584740, .support = DXG_SUPPORTED,
 		.outs = 2, .out = {{16, 4}, {24, 16}},
@@ -186,7 +192,7 @@ static const struct dxg_op dxg_ops[] = {
 		.files = 1, .file = {{8, DXG_IN, DXG_FILE_NT_HANDLE, -1}}},
 	{.nr = 0x42, .name = "D3DKMTOpenResourceFromNtHandle", .size = 104, .request = 0xC0684742, .support = DXG_NOT_SUPPORTED,
 		.outs = 3, .out = {{64, 4}, {80, 8}, {100, 4}},
-		.arrays = 5, .array = {{24, 16, 0, 80, DXG_INOUT, 1024}, {40, 32, 0, 1, DXG_OUT, 4096}, {56, 48, 0, 1, DXG_OUT, 4096}, {72, 64, 0, 1, DXG_OUT, 4096}, {88, 96, 0, 1, DXG_OUT, 4096}},
+		.arrays = 5, .array = {{24, 16, 0, 80, DXG_INOUT, 256, 0, 0x0, 0x0, 0, 0, 0, 8, 4}, {40, 32, 0, 1, DXG_OUT, 4096}, {56, 48, 0, 1, DXG_OUT, 4096}, {72, 64, 0, 1, DXG_OUT, 16384}, {88, 96, 0, 1, DXG_OUT, 4096}},
 		.files = 1, .file = {{8, DXG_IN, DXG_FILE_NT_HANDLE, -1}}},
 	{.nr = 0x43, .name = "D3DKMTQueryStatistics", .size = 808, .request = 0xC3284743, .support = DXG_NOT_SUPPORTED,
 		.outs = 1, .out = {{24, 776}}},
@@ -208,10 +214,10 @@ static const struct dxg_op dxg_ops[] = {
 		.outs = 1, .out = {{8, 4}},
 		.files = 1, .file = {{0, DXG_IN, DXG_FILE_NT_HANDLE, -1}}},
 	{.nr = 0x8002, .name = "D3DKMTOpenSyncObjectNtHandleFromName", .size = 24, .request = 0x00000000, .support = DXG_NOT_SUPPORTED,
-		.arrays = 1, .array = {{8, 0, 1, 48, DXG_IN, 1}},
+		.arrays = 3, .array = {{8, 0, 1, 48, DXG_IN, 1}, {0, 0, 0, 1, DXG_IN, 65534, 0, 0x0, 0x0, 0, 1, 0, 0, 0}, {0, 0, 0, 1, DXG_IN, 16384, 0, 0x0, 0x0, 0, 2, 0, 0, 0}},
 		.files = 1, .file = {{16, DXG_OUT, DXG_FILE_NT_HANDLE, -1}}},
 	{.nr = 0x8003, .name = "D3DKMTOpenNtHandleFromName", .size = 24, .request = 0x00000000, .support = DXG_NOT_SUPPORTED,
-		.arrays = 1, .array = {{8, 0, 1, 48, DXG_IN, 1}},
+		.arrays = 3, .array = {{8, 0, 1, 48, DXG_IN, 1}, {0, 0, 0, 1, DXG_IN, 65534, 0, 0x0, 0x0, 0, 1, 0, 0, 0}, {0, 0, 0, 1, DXG_IN, 16384, 0, 0x0, 0x0, 0, 2, 0, 0, 0}},
 		.files = 1, .file = {{16, DXG_OUT, DXG_FILE_NT_HANDLE, -1}}},
 	{.nr = 0x8004, .name = "D3DKMTCreateKeyedMutex", .size = 16, .request = 0x00000000, .support = DXG_NOT_SUPPORTED,
 		.outs = 1, .out = {{8, 8}}},

@@ -174,7 +174,7 @@ func mapFence(c *Conn, device, handle abi.Handle, r *abi.Request) (*fence, error
 
 func (f *fence) share() (int, error) {
 	rec := abi.ShareObjects{ObjectCount: 1, DesiredAccess: 0x1F0003}
-	r, st := call(f.c, abi.OpShareObjects, &rec, [][]byte{f.handles(), nil, make([]byte, 8)})
+	r, st := call(f.c, abi.OpShareObjects, &rec, [][]byte{f.handles(), nil, make([]byte, 8), nil, nil})
 	if !st.OK() {
 		return -1, fmt.Errorf("share: %w", st)
 	}

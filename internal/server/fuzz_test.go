@@ -209,7 +209,7 @@ func honest(t testing.TB) []byte {
 	r = request(abi.OpShareObjects)
 	share := abi.View[abi.ShareObjects](r.Record)
 	share.ObjectCount, share.DesiredAccess = 1, 0x1F0003
-	r.Arrays[0], r.Arrays[len(r.Arrays)-1] = fence, u64(0)
+	r.Arrays[0], r.Arrays[2] = fence, u64(0)
 	do(r, 0)
 	r = request(abi.OpOpenSyncObjectFromNtHandle2)
 	abi.View[abi.OpenSyncObjectFromNtHandle2](r.Record).HDevice = device

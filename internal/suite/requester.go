@@ -72,6 +72,9 @@ func (p *requester) request(f *Frame) (*abi.Request, error) {
 	}
 	r := &abi.Request{Op: op, Record: slices.Clone(f.Record), Arrays: make([][]byte, len(op.Arrays))}
 	for i := range op.Arrays {
+		if op.Arrays[i].From != abi.FromRecord {
+			continue
+		}
 		field := pointerAt(f.Call, int(op.Arrays[i].Pointer))
 		if field == nil {
 			continue // a pointer that no scenario uses is NULL
@@ -147,6 +150,9 @@ func (p *requester) answer(f *Frame, r *abi.Request) error {
 		copy(f.Record[s.Off:s.Off+s.Len], r.Record[s.Off:])
 	}
 	for i := range r.Op.Arrays {
+		if r.Op.Arrays[i].From != abi.FromRecord {
+			continue
+		}
 		if field := pointerAt(f.Call, int(r.Op.Arrays[i].Pointer)); field != nil && r.Op.Arrays[i].Dir != abi.In {
 			copy(f.Data[field.Index].Bytes, r.Arrays[i])
 		}

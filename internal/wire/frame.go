@@ -93,7 +93,11 @@ func goesOut(d abi.Dir) bool { return d != abi.In }
 
 // arrayFits is the rule for a pointer that is not NULL: the array has exactly as
 // many bytes as the record's own count says, and no more elements than may travel.
+// One that is reached through another array has no count in the record.
 func arrayFits(a *abi.Array, record []byte, n int) bool {
+	if a.From != abi.FromRecord {
+		return n <= int(a.Max*a.Elem) && n%int(a.Elem) == 0
+	}
 	count := uint64(a.Fixed)
 	if a.Fixed == 0 {
 		count = uint64(le.Uint32(record[a.Count:]))
