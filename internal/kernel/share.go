@@ -27,7 +27,7 @@ func (p *Process) shareObjects(r *abi.Request) abi.Status {
 	if !st.OK() {
 		return st
 	}
-	access, st := object.SyncObjectAccess(object.Access(rec.DesiredAccess))
+	access, st := object.SyncObject.Access(object.Access(rec.DesiredAccess))
 	if !st.OK() {
 		return st
 	}
