@@ -108,7 +108,9 @@ func (k *Kernel) NTClosed(key object.Key) {
 	if k.shared[h.UID]--; k.shared[h.UID] == 0 {
 		delete(k.shared, h.UID)
 	}
-	h.Object.(*fence).Unref(&k.fx.wakes)
+	if h.Close() {
+		h.Object.(*fence).Unref(&k.fx.wakes)
+	}
 }
 
 // Do answers one request. It never blocks: a wait that cannot end yet is

@@ -49,7 +49,8 @@ func (p *Process) shareObjects(r *abi.Request) abi.Status {
 		return abi.StatusNoMemory
 	}
 	l.fence.Ref()
-	k.handles[key] = &object.NTHandle{Key: key, Object: l.fence, Access: access, UID: p.Info.UID}
+	nt := &object.NTObject{Type: object.SyncObject, Object: l.fence, UID: p.Info.UID}
+	k.handles[key] = nt.Open(key, access, p.Info.UID)
 	k.shared[p.Info.UID]++
 	r.Out = append(r.Out, abi.OutFile{FD: fd})
 	return abi.StatusSuccess

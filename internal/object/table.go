@@ -1,8 +1,10 @@
-// Package object keeps what has handles: the local handle table of a process
-// and the system-wide table of NT handles with their access masks. It knows
-// nothing of GPUs; what an entry is belongs to the packages that own it.
+// Package object keeps what has handles, names and rights: the local handle table of
+// a process, and system-wide the tables of global handles and of NT handles, the
+// namespace, access masks and security descriptors. It knows nothing of GPUs; what an
+// entry is belongs to the packages that own it.
 //
-// Nothing here locks: the kernel's lock guards every table.
+// Nothing here locks: the kernel's lock guards every table. What only parses
+// (ParseAttributes, ParseName, ParseSecurity) needs no lock.
 package object
 
 import "github.com/dxgsync/dxgsync/abi"
