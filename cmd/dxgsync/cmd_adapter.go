@@ -108,6 +108,9 @@ func showProfile(w io.Writer, p *adapter.Profile) error {
 	for _, c := range p.Caps.List() {
 		t.row(c.Name, c.Sentence)
 	}
+	for _, f := range p.Features.List() {
+		t.row(f.Name, f.Sentence)
+	}
 	return t.flush()
 }
 

@@ -55,6 +55,8 @@ type Profile struct {
 	Type TypeBits `json:"type"`
 	// Caps are the capability bits of the WDDM_…_CAPS queries.
 	Caps Caps `json:"caps"`
+	// Features are the features of driver and system that are on or off.
+	Features Features `json:"features"`
 	// HwScheduling and HwFlipQueue are features in degrees.
 	HwScheduling Feature `json:"hw_scheduling"`
 	HwFlipQueue  Feature `json:"hw_flip_queue"`

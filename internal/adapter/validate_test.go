@@ -31,6 +31,11 @@ func TestValidate(t *testing.T) {
 		{"display only", func(p *Profile) { p.Type, p.Nodes = DisplaySupported, nil }, ""},
 		{"old native fence", func(p *Profile) { p.WDDM = 3000 }, "caps: NativeGpuFenceSupported needs WDDM 3100 or later, the profile has 3000"},
 		{"32-bit storage", func(p *Profile) { p.Caps &^= Support64BitAtomics }, "caps: Support64BitAtomics is needed from WDDM 2000 on, fences in 32-bit storage are not supported yet"},
+		{"old CPU events", func(p *Profile) {
+			p.WDDM, p.Caps, p.HwFlipQueue = 2900, p.Caps&^(NativeGpuFenceSupported|DisplayableSupported), Feature{}
+		}, "features: KMD_SIGNAL_CPU_EVENT needs WDDM 3000 or later, the profile has 2900"},
+		{"CPU events off", func(p *Profile) { p.Features = 0 }, ""},
+		{"unknown feature", func(p *Profile) { p.Features |= 1 << 40 }, "features: unknown bits 0x10000000000"},
 		{"scheduling", func(p *Profile) { p.HwScheduling.Support = SupportOff }, "hw_scheduling: cannot be enabled while its support is off"},
 		{"tier", func(p *Profile) { p.Caps &^= SupportCrossAdapterResource }, "cross_adapter: tier texture needs the capability SupportCrossAdapterResource"},
 		{"va bits", func(p *Profile) { p.GpuMmu.VirtualAddressBits = 31 }, "gpu_mmu.va_bits: need 32 to 64 with GpuMmuSupported, have 31"},

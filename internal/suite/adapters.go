@@ -79,6 +79,7 @@ func lower(p *adapter.Profile, level abi.WDDM) {
 		p.HwScheduling = adapter.Feature{}
 	}
 	if level < 3000 {
+		p.Features &^= adapter.KMDSignalCPUEvent
 		p.HwFlipQueue = adapter.Feature{}
 	}
 	if level < 2000 {
