@@ -27,6 +27,7 @@ internal/wait:      abi internal/page
 internal/object:    abi
 internal/syncobj:   abi internal/page internal/wait
 internal/adapter:   abi
+internal/display:   abi
 
 # whole: where the parts meet, and the machine below them
 internal/kernel:    abi internal/page internal/wait internal/object internal/syncobj internal/adapter
