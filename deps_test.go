@@ -28,6 +28,8 @@ internal/object:    abi
 internal/syncobj:   abi internal/page internal/wait
 internal/adapter:   abi
 internal/display:   abi
+ddi:                abi
+internal/softgpu:   abi ddi internal/adapter internal/display
 
 # whole: where the parts meet, and the machine below them
 internal/kernel:    abi internal/page internal/wait internal/object internal/syncobj internal/adapter

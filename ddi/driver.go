@@ -1,0 +1,89 @@
+package ddi
+
+import "github.com/dxgsync/dxgsync/abi"
+
+// A Driver is the driver of one adapter. The package comment has the rules of when
+// its methods are called.
+type Driver interface {
+	// StartDevice gives the driver what it may call. Any status that is no success
+	// keeps the adapter from starting. Source: DxgkDdiStartDevice.
+	StartDevice(cb Callbacks) abi.Status
+	// StopDevice ends the use of the driver: when it returns, no callback is under
+	// way and none will come. Source: DxgkDdiStopDevice.
+	StopDevice()
+	// Caps says what the driver can do. It does not change after StartDevice.
+	Caps() Caps
+
+	// CreateCpuEvent makes the driver's side of a CPU_NOTIFICATION object with the
+	// flag SignalByKmd. device is the driver's handle of the device, 0 as long as
+	// devices are not made known to drivers; event is what SignalEvent takes. The
+	// result is for DestroyCpuEvent and not 0.
+	//
+	// The status is that of the create: SUCCESS, or any error, such as NO_MEMORY.
+	// NOT_SUPPORTED without SignalCpuEvent. Source: DxgkDdiCreateCpuEvent.
+	CreateCpuEvent(device KmdDevice, event DxgCpuEvent) (KmdCpuEvent, abi.Status)
+	// DestroyCpuEvent takes it away. When it returns, the driver does not signal the
+	// event any more. INVALID_PARAMETER: there is none. Source: DxgkDdiDestroyCpuEvent.
+	DestroyCpuEvent(event KmdCpuEvent) abi.Status
+
+	// CreatePeriodicFrameNotification asks for an interrupt before each vertical
+	// sync of a target. The result is for DestroyPeriodicFrameNotification and not 0.
+	//
+	// The status is that of the create: SUCCESS; INVALID_PARAMETER when there is no
+	// such target or Time is longer than an interval; NO_MEMORY; UNSUCCESSFUL.
+	// NOT_SUPPORTED without PeriodicFrameNotification.
+	// Source: DxgkDdiCreatePeriodicFrameNotification.
+	CreatePeriodicFrameNotification(args CreatePeriodicFrameNotificationArgs) (Notification, abi.Status)
+	// DestroyPeriodicFrameNotification takes it away. When it returns, no interrupt
+	// of it comes any more. INVALID_PARAMETER: there is none.
+	// Source: DxgkDdiDestroyPeriodicFrameNotification.
+	DestroyPeriodicFrameNotification(n Notification) abi.Status
+
+	// Advance lets everything happen that is due at now, in nanoseconds of the clock
+	// that Callbacks.Now reads. A now before that of an earlier call does nothing.
+	Advance(now int64)
+	// Next says when Advance has something to do, which may lie in the past; false
+	// when only another call can bring that about. It comes often and must be cheap.
+	Next() (at int64, ok bool)
+}
+
+// Callbacks are what a driver may call, from StartDevice until StopDevice returns.
+// They may be called from any goroutine, at once, but not from inside a call of
+// Driver other than Advance.
+type Callbacks interface {
+	// SignalEvent sets the CPU event of a CPU_NOTIFICATION object, as DxgkCbSignalEvent
+	// does with hDxgkProcess 0 and CpuEventObject 1. The event is set when it returns.
+	// INVALID_PARAMETER: there is no such object (any more); nothing happened.
+	SignalEvent(event DxgCpuEvent) abi.Status
+	// NotifyInterrupt reports an interrupt. One for an object that is not there (any
+	// more) is ignored. Source: DxgkCbNotifyInterrupt; waiters are released before it
+	// returns, no DPC needs to be queued.
+	NotifyInterrupt(i Interrupt)
+	// Now reads the clock, in nanoseconds since a moment that does not change. It
+	// never goes back. May be called from inside any call of Driver.
+	Now() int64
+	// Rearm tells that Next has come nearer by something other than a call of Driver.
+	Rearm()
+}
+
+// CreatePeriodicFrameNotificationArgs are the arguments of the call of this name.
+// Source: DXGKARG_CREATEPERIODICFRAMENOTIFICATION.
+type CreatePeriodicFrameNotificationArgs struct {
+	// VidPnTargetID is the target, from 0 in the order of the profile (OQ-61).
+	VidPnTargetID uint32
+	// Time is how long before the vertical sync, in units of 100 ns, at most one
+	// interval. A whole interval means at the vertical sync before.
+	Time uint64
+	// NotificationID is what interrupts of this notification carry. No two of one
+	// adapter have the same.
+	NotificationID uint32
+}
+
+// Handles. Those that start with Dxg are the kernel's and mean nothing to a driver,
+// the others are the driver's and mean nothing to the kernel. 0 is none.
+type (
+	KmdDevice    uint64 // hKmdDevice
+	KmdCpuEvent  uint64 // hKmdCpuEvent
+	DxgCpuEvent  uint64 // hDxgCpuEvent
+	Notification uint64 // hNotification
+)
