@@ -23,7 +23,8 @@ func TestTargetsCanBeMeasured(t *testing.T) {
 	wanted := strings.Fields(`P.value P.signal_none P.signal_none_shared P.signal_daemon.same.rtt P.wait_satisfied
 		P.pingpong_proc.same.rtt P.pingpong_spin_proc.diff.rtt P.pingpong_goroutine.rtt P.wait_any32_satisfied
 		P.wait_any32_proc.same.rtt P.waiters10k.signal P.waiters10k.until_ran P.waiters10k_proc.same.until_ran_rtt
-		P.create_destroy P.create_destroy_shared P.share_open.same.rtt P.memory_private P.memory_waiter P.million_private`)
+		P.create_destroy P.create_destroy_shared P.share_open.same.rtt P.memory_private P.memory_waiter P.million_private
+		P.vsync60.jitter.p99 P.vsync240.jitter.p99`)
 	compared := map[string]bool{}
 	for _, target := range Targets() {
 		here := slices.Contains(floors, target.Reference) || goFloors[target.Reference] != nil
@@ -74,6 +75,22 @@ func TestFormsOfAmounts(t *testing.T) {
 	}{{0.5, "ns", "0.5 ns"}, {1234, "ns", "1.2 µs"}, {250_000, "ns", "250 µs"}, {64, "bytes", "64 B"}, {12.34, "ms", "12.3 ms"}} {
 		if got := amount(c.v, c.unit); got != c.want {
 			t.Errorf("amount(%v, %s) = %q, want %q", c.v, c.unit, got, c.want)
+		}
+	}
+}
+
+func TestPercentile(t *testing.T) {
+	var hundred, tenThousand []float64
+	for i := range 10_000 {
+		tenThousand = append(tenThousand, float64(10_000-i))
+	}
+	hundred = tenThousand[9_900:]
+	for _, c := range []struct {
+		values []float64
+		want   float64
+	}{{[]float64{7}, 7}, {[]float64{2, 1}, 2}, {hundred, 99}, {tenThousand, 9900}} {
+		if got := percentile(c.values, 99); got != c.want {
+			t.Errorf("of %d values: %v, want %v", len(c.values), got, c.want)
 		}
 	}
 }

@@ -27,6 +27,8 @@ var local = map[string]func() (float64, error){
 	"P.memory_waiter":            onDevice(memoryWaiter),
 	"P.million_private":          onDevice(millionPrivate),
 	"P.million_gc":               onDevice(millionGC),
+	"P.vsync60.jitter.p99":       vsyncJitter(60, 2),
+	"P.vsync240.jitter.p99":      vsyncJitter(240, 1),
 }
 
 func onDevice(f func(*dxgsync.Device) (float64, error)) func() (float64, error) {
