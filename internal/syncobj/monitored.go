@@ -1,9 +1,3 @@
-// Package syncobj holds the synchronization objects themselves, one file per
-// kind: the value or state, who waits for it in the kernel, and what each event
-// does to it. Local objects, handles and rights are the kernel's.
-//
-// Nothing here locks or blocks: the kernel's lock guards every object. What has
-// to happen after the lock is dropped is collected in Wakes.
 package syncobj
 
 import (
@@ -36,53 +30,33 @@ const Max = math.MaxUint64
 //	                          (plain)            (AllowFenceRewind)              reference
 //	Live    raise, judge      INVALID_PARAMETER  lower, judge first read, judge  → Lost  → Gone
 //	Lost    SUCCESS, nothing  INVALID_PARAMETER  SUCCESS, nothing  nothing       nothing → Gone
-//	Gone    (no handle reaches it: every event is a bug of ours)
+//	Gone    (no handle reaches it: every event is a bug of ours, except that a packet
+//	        may come late to wait, which is satisfied)
 //
 // "judge" ends the kernel-side waits that the value satisfies; sleepers on the
 // page judge for themselves when woken. A signal of MaxUint64 is no loss: the
 // fence stays Live and can be rewound (OQ-54).
 // Source: objects.md §4.2, §4.5, §4.6, §5.5; OQ-11, OQ-12, OQ-13, OQ-54.
 type MonitoredFence struct {
-	// Flags are the creation attributes, of the object and not of any local one.
-	Flags abi.SyncObjectFlags
-
+	base
 	back  Backing
 	waits wait.Heap
 	mval  uint64 // what the page's mval word was last told
-	refs  int32
-	state State
 }
-
-// State is the state of a fence.
-type State uint8
-
-// The states of a monitored fence.
-const (
-	Live State = iota // the value follows signals
-	Lost              // raised to Max by loss, for good
-	Gone              // nothing refers to it
-)
-
-func (s State) String() string { return [...]string{"Live", "Lost", "Gone"}[s] }
 
 // Init makes f a live fence with one reference whose memory already shows its
 // initial value.
 func (f *MonitoredFence) Init(flags abi.SyncObjectFlags, back Backing) {
-	f.Flags = flags
+	f.base.init(flags)
 	f.back = back
 	f.mval = page.MvalNone
-	f.refs = 1
-	f.state = Live
 }
 
-// State returns the state.
-func (f *MonitoredFence) State() State { return f.state }
+// Kind implements Object.
+func (f *MonitoredFence) Kind() abi.SyncObjectType { return abi.MonitoredFence }
 
 // Backing returns the memory.
 func (f *MonitoredFence) Backing() Backing { return f.back }
-
-// Shared reports whether the object can be opened by others.
-func (f *MonitoredFence) Shared() bool { return f.Flags&abi.SyncObjectShared != 0 }
 
 // Value returns the value as the kernel sees it: one read of the page, except
 // that a lost fence is at Max whatever its page says.
@@ -151,6 +125,10 @@ func (f *MonitoredFence) Lose(wakes *Wakes) {
 // Enlist adds a kernel-side wait. It may end the wait at once: the value is read
 // again after the page says that the kernel wants news.
 func (f *MonitoredFence) Enlist(e *wait.Entry) {
+	if f.state == Gone {
+		e.Meet() // nothing can signal it, and its memory may be another's
+		return
+	}
 	f.waits.Push(e)
 	f.rearm()
 	f.release(f.Value())
@@ -173,16 +151,12 @@ func (f *MonitoredFence) Meet(e *wait.Entry) {
 	}
 }
 
-// Ref adds a reference: a local object, an NT handle, a queued packet.
-func (f *MonitoredFence) Ref() { f.refs++ }
-
 // Unref drops one; with the last one the object is gone, and whoever still waits
 // for it is released (objects.md §4.5, bit 10).
 func (f *MonitoredFence) Unref(wakes *Wakes) {
-	if f.refs--; f.refs > 0 {
+	if !f.unref() {
 		return
 	}
-	f.state = Gone
 	f.back.View().SetGone()
 	f.release(Max)
 	wakes.Add(f.back)
