@@ -32,7 +32,7 @@ ddi:                abi
 internal/softgpu:   abi ddi internal/adapter internal/display
 
 # whole: where the parts meet, and the machine below them
-internal/kernel:    abi internal/page internal/wait internal/object internal/syncobj internal/adapter
+internal/kernel:    abi ddi internal/page internal/wait internal/object internal/syncobj internal/adapter internal/softgpu
 internal/host:      abi internal/page internal/object internal/kernel golang.org/x/sys
 
 # doors: how callers come in

@@ -44,15 +44,16 @@ func openLocal(profiles []string) (door, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.Host = h
+	cfg.Host, cfg.Now, cfg.Time = h, host.Now, host.Time
 	k, err := kernel.New(cfg)
 	if err != nil {
 		h.Stop()
 		return nil, err
 	}
+	h.Drive(k)
 	h.Start(k.NTClosed)
 	p, st := k.Attach(kernel.ProcessInfo{
-		PID: os.Getpid(), UID: uint32(os.Geteuid()), GID: uint32(os.Getegid()), Name: "self", InProcess: true,
+		PID: os.Getpid(), UID: uint32(os.Geteuid()), GID: uint32(os.Getegid()), Groups: groups(), Name: "self", InProcess: true,
 	})
 	if st != abi.StatusSuccess {
 		h.Stop()
@@ -70,6 +71,16 @@ func openLocal(profiles []string) (door, error) {
 		return first, count, abi.StatusSuccess
 	}
 	return d, nil
+}
+
+// groups are the groups of this process.
+func groups() []uint32 {
+	all := []uint32{uint32(os.Getegid())}
+	more, _ := os.Getgroups() // none is the safe side
+	for _, g := range more {
+		all = append(all, uint32(g))
+	}
+	return all
 }
 
 func (d *local) do(r *abi.Request) abi.Status { return d.process.Do(r) }
@@ -109,5 +120,6 @@ func (d *local) close() error {
 		h.Lose(abi.StatusDeviceRemoved)
 	}
 	d.host.Stop()
+	d.kernel.Stop()
 	return nil
 }

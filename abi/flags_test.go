@@ -160,7 +160,7 @@ func TestRulesNamePublicBits(t *testing.T) {
 	for _, l := range layouts(t, "64") {
 		words[l.name] = l
 	}
-	for _, f := range []*Flags{&SyncObjectFlagRules, &SignalFlagRules, &WaitFlagRules, &DeviceFlagRules, &ContextFlagRules, &HwQueueFlagRules} {
+	for _, f := range []*Flags{&SyncObjectFlagRules, &SignalFlagRules, &WaitFlagRules, &DeviceFlagRules, &ContextFlagRules, &HwQueueFlagRules, &AllocationFlagRules} {
 		public := map[int]string{}
 		for _, b := range words[f.Name].fields {
 			if b.kind == "bitfield" && b.width == 1 {
@@ -187,7 +187,7 @@ func TestRulesNamePublicBits(t *testing.T) {
 
 // Every flag word has one rule a bit, in order, each with a sentence.
 func TestRulesAreWellFormed(t *testing.T) {
-	for _, f := range []*Flags{&SyncObjectFlagRules, &SignalFlagRules, &WaitFlagRules, &DeviceFlagRules, &ContextFlagRules, &HwQueueFlagRules} {
+	for _, f := range []*Flags{&SyncObjectFlagRules, &SignalFlagRules, &WaitFlagRules, &DeviceFlagRules, &ContextFlagRules, &HwQueueFlagRules, &AllocationFlagRules} {
 		for i, r := range f.Rules {
 			if int(r.Bit) != i || r.Name == "" || r.Meaning == "" || r.First == 0 {
 				t.Errorf("%s: rule %d is %+v", f.Name, i, r)

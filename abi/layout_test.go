@@ -221,6 +221,7 @@ func TestOperationsFitTheirRecords(t *testing.T) {
 		"Ring":        int(reflect.TypeFor[Ring]().Size()),
 		"CancelWait":  int(reflect.TypeFor[CancelWait]().Size()),
 		"ReturnBells": int(reflect.TypeFor[ReturnBells]().Size()),
+		"EndThread":   int(reflect.TypeFor[EndThread]().Size()),
 		"SlabFile":    int(reflect.TypeFor[SlabFile]().Size()),
 		"Snapshot":    int(reflect.TypeFor[Snapshot]().Size()),
 		"D3DKMT_CREATEHWQUEUEFORUSERMODESUBMISSION": int(reflect.TypeFor[CreateHwQueueForUserModeSubmission]().Size()),

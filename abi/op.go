@@ -252,5 +252,6 @@ var (
 	OpCancelWait  = mustOp("CancelWait")
 	OpReturnBells = mustOp("ReturnBells")
 	OpSlabFile    = mustOp("SlabFile")
+	OpEndThread   = mustOp("EndThread")
 	OpSnapshot    = mustOp("Snapshot")
 )

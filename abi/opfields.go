@@ -74,7 +74,7 @@ func openAllocations(pointer, count uint16, data int) Array {
 
 // allocationData is the buffer for the private data of all allocations.
 func allocationData(pointer, size uint16) Array {
-	return Array{Pointer: pointer, Count: size, Elem: 1, Dir: Out, Max: maxAllocationData}
+	return Array{Pointer: pointer, Count: size, Elem: 1, Dir: InOut, Max: maxAllocationData}
 }
 
 // timeout is a pointer to an NT time in units of 100 ns: negative from now,

@@ -3,10 +3,12 @@ package abi
 // memoryOps are the calls of allocations, resources, GPU virtual addresses and
 // residency. D3DKMTOpenResource2 is the request of D3DKMTOpenResource, whose older
 // array the client library exchanges. Elements of allocation arrays point on: their
-// private data travels in the call's buffer.
+// private data travels in the call's buffer. Buffers may be larger than what is
+// answered, so they travel both ways. What QueryResourceInfo tells of the runtime's
+// data is its size alone, so that its buffer does not travel (measured).
 var memoryOps = []Op{
 	{
-		Nr: 0x06, Name: "D3DKMTCreateAllocation2", Record: "D3DKMT_CREATEALLOCATION", Size: 72, Request: 0xC0484706,
+		Nr: 0x06, Name: "D3DKMTCreateAllocation2", Record: "D3DKMT_CREATEALLOCATION", Size: 72, Request: 0xC0484706, Support: Supported,
 		Out: []Span{{4, 8}},
 		Arrays: []Array{
 			privateData(0x10, 0x18, In),
@@ -30,7 +32,7 @@ var memoryOps = []Op{
 		Out: []Span{{0x58, 0x10}},
 	},
 	{
-		Nr: 0x13, Name: "D3DKMTDestroyAllocation2", Record: "D3DKMT_DESTROYALLOCATION2", Size: 24, Request: 0xC0184713,
+		Nr: 0x13, Name: "D3DKMTDestroyAllocation2", Record: "D3DKMT_DESTROYALLOCATION2", Size: 24, Request: 0xC0184713, Support: Supported,
 		Arrays: []Array{handles(8, 0x10, In, maxObjects)},
 	},
 	{
@@ -54,12 +56,12 @@ var memoryOps = []Op{
 		Arrays: []Array{handles(8, 0x18, In, maxObjects), handles(0x10, 0x18, In, maxObjects)},
 	},
 	{
-		Nr: 0x28, Name: "D3DKMTOpenResource", Record: "D3DKMT_OPENRESOURCE", Size: 72, Request: 0xC0484728,
+		Nr: 0x28, Name: "D3DKMTOpenResource", Record: "D3DKMT_OPENRESOURCE", Size: 72, Request: 0xC0484728, Support: Supported,
 		Out: []Span{{0x40, 8}},
 		Arrays: []Array{
 			openAllocations(0x10, 8, 3),
-			privateData(0x18, 0x20, Out),
-			privateData(0x28, 0x30, Out),
+			privateData(0x18, 0x20, InOut),
+			privateData(0x28, 0x30, InOut),
 			allocationData(0x38, 0x40),
 		},
 	},
@@ -68,9 +70,8 @@ var memoryOps = []Op{
 		Arrays: []Array{handles(8, 0x10, In, maxObjects), handles(0x18, 0x10, Out, maxObjects)},
 	}, // the second array: residency states
 	{
-		Nr: 0x2B, Name: "D3DKMTQueryResourceInfo", Record: "D3DKMT_QUERYRESOURCEINFO", Size: 32, Request: 0xC020472B,
-		Out:    []Span{{0x10, 0x10}},
-		Arrays: []Array{privateData(8, 0x10, Out)},
+		Nr: 0x2B, Name: "D3DKMTQueryResourceInfo", Record: "D3DKMT_QUERYRESOURCEINFO", Size: 32, Request: 0xC020472B, Support: Supported,
+		Out: []Span{{0x10, 0x10}},
 	},
 	{
 		Nr: 0x2C, Name: "D3DKMTReclaimAllocations2", Record: "D3DKMT_RECLAIMALLOCATIONS2", Size: 40, Request: 0xC028472C,
@@ -95,20 +96,19 @@ var memoryOps = []Op{
 		Arrays: []Array{handles(8, 0x10, In, maxObjects), handles(0x18, 0x10, Out, maxObjects)},
 	}, // the second array: priorities
 	{
-		Nr: 0x41, Name: "D3DKMTQueryResourceInfoFromNtHandle", Record: "D3DKMT_QUERYRESOURCEINFOFROMNTHANDLE", Size: 40, Request: 0xC0284741,
-		Out:    []Span{{0x18, 0x10}},
-		Arrays: []Array{privateData(0x10, 0x18, Out)},
-		Files:  []FileField{ntHandle(8)},
+		Nr: 0x41, Name: "D3DKMTQueryResourceInfoFromNtHandle", Record: "D3DKMT_QUERYRESOURCEINFOFROMNTHANDLE", Size: 40, Request: 0xC0284741, Support: Supported,
+		Out:   []Span{{0x18, 0x10}},
+		Files: []FileField{ntHandle(8)},
 	},
 	{
-		Nr: 0x42, Name: "D3DKMTOpenResourceFromNtHandle", Record: "D3DKMT_OPENRESOURCEFROMNTHANDLE", Size: 104, Request: 0xC0684742,
+		Nr: 0x42, Name: "D3DKMTOpenResourceFromNtHandle", Record: "D3DKMT_OPENRESOURCEFROMNTHANDLE", Size: 104, Request: 0xC0684742, Support: Supported,
 		Out: []Span{{0x40, 4}, {0x50, 8}, {0x64, 4}},
 		Arrays: []Array{
 			openAllocations(0x18, 0x10, 3),
-			privateData(0x28, 0x20, Out),
-			privateData(0x38, 0x30, Out),
+			privateData(0x28, 0x20, InOut),
+			privateData(0x38, 0x30, InOut),
 			allocationData(0x48, 0x40),
-			privateData(0x58, 0x60, Out),
+			privateData(0x58, 0x60, InOut),
 		},
 		Files: []FileField{ntHandle(8)},
 	},

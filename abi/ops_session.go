@@ -8,6 +8,7 @@ var sessionOps = []Op{
 	{Nr: 0xf005, Name: "CancelWait", Record: "CancelWait", Size: 4, Support: Supported},
 	{Nr: 0xf006, Name: "ReturnBells", Record: "ReturnBells", Size: 8, Support: Supported},
 	{Nr: 0xf007, Name: "SlabFile", Record: "SlabFile", Size: 16, Support: Supported, Files: []FileField{{Off: 8, Dir: Out, Kind: FileMemory, Array: -1}}},
+	{Nr: 0xf008, Name: "EndThread", Record: "EndThread", Size: 4, Support: Supported},
 	{Nr: 0xf010, Name: "Snapshot", Record: "Snapshot", Size: 16, Support: Supported, Files: []FileField{{Off: 8, Dir: Out, Kind: FileMemory, Array: -1}}},
 }
 
@@ -53,6 +54,10 @@ type SlabFile struct {
 	_    uint32
 	FD   uint64 // answered
 }
+
+// EndThread tells that the thread with a line of the bell table has ended. Keyed mutexes
+// that it owns are abandoned.
+type EndThread struct{ Ticket uint32 }
 
 // Snapshot asks for a listing of what the kernel holds, as JSON in a memory file.
 type Snapshot struct {

@@ -15,7 +15,7 @@ var syncOps = []Op{
 	{Nr: 0x12, Name: "D3DKMTWaitForSynchronizationObject2", Record: "D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2", Size: 200, Request: 0xC0C84712},
 	{Nr: 0x1D, Name: "D3DKMTDestroySynchronizationObject", Record: "D3DKMT_DESTROYSYNCHRONIZATIONOBJECT", Size: 4, Request: 0xC004471D, Support: Supported},
 	{
-		Nr: 0x29, Name: "D3DKMTOpenSynchronizationObject", Record: "D3DKMT_OPENSYNCHRONIZATIONOBJECT", Size: 72, Request: 0xC0484729,
+		Nr: 0x29, Name: "D3DKMTOpenSynchronizationObject", Record: "D3DKMT_OPENSYNCHRONIZATIONOBJECT", Size: 72, Request: 0xC0484729, Support: Supported,
 		Out: []Span{{4, 4}},
 	},
 	{
@@ -76,17 +76,17 @@ var syncOps = []Op{
 		Files: []FileField{{Off: 0, Dir: In, Kind: FileSyncFile, Array: -1}},
 	},
 	{
-		Nr: 0x8001, Name: "D3DKMTOpenSyncObjectFromNtHandle", Record: "D3DKMT_OPENSYNCOBJECTFROMNTHANDLE", Size: 16,
+		Nr: 0x8001, Name: "D3DKMTOpenSyncObjectFromNtHandle", Record: "D3DKMT_OPENSYNCOBJECTFROMNTHANDLE", Size: 16, Support: Supported,
 		Out:   []Span{{8, 4}},
 		Files: []FileField{ntHandle(0)},
 	},
 	{
-		Nr: 0x8002, Name: "D3DKMTOpenSyncObjectNtHandleFromName", Record: "D3DKMT_OPENSYNCOBJECTNTHANDLEFROMNAME", Size: 24,
+		Nr: 0x8002, Name: "D3DKMTOpenSyncObjectNtHandleFromName", Record: "D3DKMT_OPENSYNCOBJECTNTHANDLEFROMNAME", Size: 24, Support: Supported,
 		Arrays: []Array{objectAttributes(8), objectName(0), securityDescriptor(0)},
 		Files:  []FileField{{Off: 0x10, Dir: Out, Kind: FileNTHandle, Array: -1}},
 	},
 	{
-		Nr: 0x8003, Name: "D3DKMTOpenNtHandleFromName", Record: "D3DKMT_OPENNTHANDLEFROMNAME", Size: 24,
+		Nr: 0x8003, Name: "D3DKMTOpenNtHandleFromName", Record: "D3DKMT_OPENNTHANDLEFROMNAME", Size: 24, Support: Supported,
 		Arrays: []Array{objectAttributes(8), objectName(0), securityDescriptor(0)},
 		Files:  []FileField{{Off: 0x10, Dir: Out, Kind: FileNTHandle, Array: -1}},
 	},

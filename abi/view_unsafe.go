@@ -18,3 +18,9 @@ func View[T any](record []byte) *T {
 
 // SizeofAdapterInfo is the size of an AdapterInfo, an element of an enumeration.
 const SizeofAdapterInfo = int(unsafe.Sizeof(AdapterInfo{}))
+
+// Sizes of the elements of allocation arrays.
+const (
+	SizeofAllocationInfo2     = int(unsafe.Sizeof(AllocationInfo2{}))
+	SizeofOpenAllocationInfo2 = int(unsafe.Sizeof(OpenAllocationInfo2{}))
+)

@@ -60,9 +60,19 @@ uint32_t dxg_bell(struct dxg_session *s, struct dxg_thread *t) {
 	return ST_SUCCESS;
 }
 
+/* Whoever gets the line next is another thread: what this one owns is abandoned. */
+static void end_owner(struct dxg_image *img, struct dxg_thread *t) {
+	struct dxg_session *s = &img->session[0];
+	struct dxg_reply r = {0};
+	if (!t->owns) return;
+	t->owns = false;
+	if (atomic_load(&s->cookie)) dxg_request(s, dxg_op(OP_END_THREAD), &t->bell, &r);
+}
+
 void dxg_bell_return(struct dxg_thread *t) {
 	struct dxg_image *img = t->bell_image;
 	if (!img) return;
+	end_owner(img, t);
 	atomic_store(&t->line, NULL);
 	t->bell_image = NULL;
 	pthread_mutex_lock(&img->lock);

@@ -8,7 +8,7 @@
 
 #include "records.h"
 
-enum { OBJ_INHERIT = 0x2 };
+enum { OBJ_INHERIT = 0x2, PERIODIC = 6 };
 
 static void close_files(struct dxg_reply *r) {
 	for (int i = 0; i < r->files; i++) close(r->file[i]);
@@ -31,7 +31,7 @@ static uint32_t create(struct dxg_session *s, const struct dxg_op *op, struct cr
 	uint32_t device = c->device, st = dxg_request(s, op, c, &r);
 	if (ST_OK(st) && r.grant.kind) {
 		st = dxg_adopt(s, c->handle, device, &r, &address);
-		if (ST_OK(st)) c->info.fence.cpu_address = address;
+		if (ST_OK(st)) *(c->type == PERIODIC ? &c->info.periodic.cpu_address : &c->info.fence.cpu_address) = address;
 		return st;
 	}
 	close_files(&r);
@@ -48,6 +48,17 @@ static uint32_t open_object(struct dxg_session *s, const struct dxg_op *op, stru
 		if (ST_OK(st)) o->cpu_address = address;
 		return st;
 	}
+	close_files(&r);
+	return st;
+}
+
+/* A bundle's synchronization object may be a fence with memory. */
+static uint32_t open_bundle(struct dxg_session *s, const struct dxg_op *op, struct open_bundle *o) {
+	struct dxg_reply r = {0};
+	uint64_t address;
+	if (!room_for_file(s)) return ST_NO_MEMORY;
+	uint32_t device = o->device, st = dxg_request(s, op, o, &r);
+	if (ST_OK(st) && r.grant.kind) return dxg_adopt(s, o->sync_object, device, &r, &address);
 	close_files(&r);
 	return st;
 }
@@ -70,6 +81,13 @@ uint32_t dxg_run(struct dxg_session *s, const struct dxg_op *op, void *record) {
 		return open_object(s, op, record);
 	case OP_SHARE_OBJECTS:
 		return share(s, op, record);
+	case OP_ACQUIRE_KEYED_MUTEX:
+	case OP_ACQUIRE_KEYED_MUTEX2:
+	case OP_RELEASE_KEYED_MUTEX:
+	case OP_RELEASE_KEYED_MUTEX2:
+		return dxg_keyed(s, op, record);
+	case OP_OPEN_RESOURCE_FROM_NT_HANDLE:
+		return open_bundle(s, op, record);
 	case OP_DESTROY_SYNC_OBJECT:
 		return dxg_fence_destroy(s, *(uint32_t *)record);
 	case OP_DESTROY_DEVICE:

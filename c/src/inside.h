@@ -50,6 +50,7 @@ struct dxg_thread {
 	_Atomic(struct bell_line *) line;   /* its bell and ticket; NULL: none yet */
 	struct dxg_image *bell_image;       /* whose table line and bell belong to */
 	uint32_t bell;                      /* number of line */
+	bool owns;                          /* perhaps a keyed mutex, as whoever has this line */
 	uint32_t spin_failed, spin_pass;    /* failures in a row; waits to go by without */
 	struct dxg_thread *next;
 	uintptr_t stack_low, stack_top;     /* all of its stack; 0, 0: not known */
@@ -315,6 +316,8 @@ bool dxg_signal_fast(const struct dxg_points *, struct dxg_session *, uint32_t *
 bool dxg_wait_fast(const struct dxg_points *);
 /* A blocking wait; `record` is its D3DKMT_WAITFORSYNCHRONIZATIONOBJECTFROMCPU. */
 uint32_t dxg_wait(struct dxg_session *, const struct dxg_points *, void *record);
+/* An acquire or a release of a keyed mutex: the calling thread is who its line is. */
+uint32_t dxg_keyed(struct dxg_session *, const struct dxg_op *, void *record);
 
 /* ---- door.c ---- */
 

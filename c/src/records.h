@@ -33,6 +33,10 @@ struct create_sync_object2 { /* D3DKMT_CREATESYNCHRONIZATIONOBJECT2 */
 		struct {
 			uint64_t initial, cpu_address, gpu_address;
 		} fence;
+		struct {
+			uint32_t adapter, target;
+			uint64_t time, cpu_address, gpu_address;
+		} periodic;
 	} info;
 	uint32_t shared, zero2, handle, zero3;
 };
@@ -78,6 +82,12 @@ struct object_attributes { /* OBJECT_ATTRIBUTES */
 	uint64_t security, quality;
 };
 
+struct open_bundle { /* D3DKMT_OPENRESOURCEFROMNTHANDLE */
+	uint32_t device, zero;
+	uint64_t nt_handle, between[10];
+	uint32_t data_size, sync_object;
+};
+
 struct query_adapter_info { /* D3DKMT_QUERYADAPTERINFO */
 	uint32_t adapter, type;
 	void *data;
@@ -90,6 +100,7 @@ static_assert(offsetof(struct wait_from_cpu, flags) == 0x20, "layout");
 static_assert(sizeof(struct create_sync_object) == 0x4C, "layout");
 static_assert(sizeof(struct create_sync_object2) == 0x60, "layout");
 static_assert(offsetof(struct create_sync_object2, info.fence.cpu_address) == 0x18, "layout");
+static_assert(offsetof(struct create_sync_object2, info.periodic.cpu_address) == 0x20, "layout");
 static_assert(offsetof(struct create_sync_object2, handle) == 0x58, "layout");
 static_assert(sizeof(struct open_sync_object2) == 0x58, "layout");
 static_assert(offsetof(struct open_sync_object2, cpu_address) == 0x18, "layout");
@@ -99,5 +110,7 @@ static_assert(sizeof(struct signal_objects2) == 0x1D0, "layout");
 static_assert(sizeof(struct share_objects) == 0x28, "layout");
 static_assert(sizeof(struct object_attributes) == 0x30, "layout");
 static_assert(sizeof(struct query_adapter_info) == 0x18, "layout");
+static_assert(sizeof(struct open_bundle) == 0x68, "layout");
+static_assert(offsetof(struct open_bundle, sync_object) == 0x64, "layout");
 
 #endif

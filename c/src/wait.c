@@ -274,10 +274,10 @@ static void *rest_of(const struct wait *w, struct rest *r, const void *record) {
 	return &r->record;
 }
 
-static uint32_t wait_in_kernel(struct wait *w, void *record) {
+static uint32_t wait_in_kernel(struct wait *w, const struct dxg_op *op, void *record) {
 	struct dxg_reply r = {.bell = w->thread->bell, .ticket = w->thread->bell};
 	atomic_store(&atomic_load(&w->thread->line)->done, 0);
-	uint32_t st = dxg_request(w->session, dxg_op(OP_WAIT_FROM_CPU), record, &r);
+	uint32_t st = dxg_request(w->session, op, record, &r);
 	return st == ST_PENDING ? sleep_in_kernel(w) : st;
 }
 
@@ -311,7 +311,24 @@ uint32_t dxg_wait(struct dxg_session *s, const struct dxg_points *p, void *recor
 		}
 		let_all_go(&w);
 	}
-	if (kernel) st = wait_in_kernel(&w, record);
+	if (kernel) st = wait_in_kernel(&w, dxg_op(OP_WAIT_FROM_CPU), record);
+	atomic_store(&w.thread->sleeping, 0);
+	return st;
+}
+
+/* What the kernel grants later it tells to the same request, made once more. */
+uint32_t dxg_keyed(struct dxg_session *s, const struct dxg_op *op, void *record) {
+	struct wait w = {.session = s, .image = s->image};
+	if (!(w.thread = dxg_thread())) return ST_NO_MEMORY;
+	uint32_t st = dxg_bell(s, w.thread);
+	if (!ST_OK(st)) return st;
+	struct dxg_reply r = {.bell = w.thread->bell, .ticket = w.thread->bell};
+	struct bell_line *line = atomic_load(&w.thread->line);
+	w.thread->owns = true;
+	atomic_store(&w.thread->sleeping, 1);
+	atomic_store(&line->done, 0);
+	st = dxg_request(s, op, record, &r);
+	if (st == ST_PENDING && (st = sleep_in_kernel(&w)) == ST_SUCCESS) st = dxg_request(s, op, record, &r);
 	atomic_store(&w.thread->sleeping, 0);
 	return st;
 }

@@ -91,7 +91,7 @@ func TestUnits(t *testing.T) {
 
 func TestPrograms(t *testing.T) {
 	address := start(t, server.Limits{})
-	each(t, []string{"calls", "forks", "pair", "limits", "closed", "core", "cancel", "hammer"}, func(t *testing.T, name string) {
+	each(t, []string{"calls", "forks", "pair", "limits", "closed", "core", "cancel", "keyed", "hammer"}, func(t *testing.T, name string) {
 		run(t, command(t, address, name))
 	})
 	t.Run("consumer", func(t *testing.T) { run(t, command(t, address, "consumer")) })

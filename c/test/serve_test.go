@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/dxgsync/dxgsync/internal/adapter"
 	"github.com/dxgsync/dxgsync/internal/kernel"
@@ -23,11 +22,7 @@ func newDaemon(limits server.Limits) (*server.Daemon, error) {
 		return nil, err
 	}
 	profile.DriverStore = "/usr/lib/dxgsync/drivers" // so that there is one to ask for
-	began := time.Now()
-	return server.NewDaemon(kernel.Config{
-		Profiles: []*adapter.Profile{profile},
-		Now:      func() int64 { return int64(time.Since(began)) },
-	}, server.Config{Limits: limits})
+	return server.NewDaemon(kernel.Config{Profiles: []*adapter.Profile{profile}}, server.Config{Limits: limits})
 }
 
 // start serves in this process until the test ends, and returns the address.

@@ -23,6 +23,7 @@ type serveFlags struct {
 	adapters []string
 	socket   string
 	mode     string
+	global   bool
 	limits   limits
 	logJSON  bool
 	verbose  bool
@@ -43,7 +44,10 @@ that nobody listens on is replaced. Started by systemd with a socket
 
 Whoever may write to the socket file may connect: --mode 0600 is this user only,
 0666 everybody. Processes of one user are one trust domain; of other users they get
-at most what the descriptors they hold allow.
+at most what the descriptors they hold allow, and by name what its security
+descriptor allows. Global handles are numbers that anybody may try:
+--global-handles=false makes none, and creating an object that would have one answers
+STATUS_NOT_SUPPORTED.
 
 Limits (--limit NAME=NUMBER, repeatable) bound what peers can make; reaching one is
 answered with STATUS_NO_MEMORY:
@@ -55,6 +59,7 @@ answered with STATUS_NO_MEMORY:
 	flags := cmd.Flags()
 	flags.StringVar(&f.socket, "socket", "", "address to listen at: a path, or @name")
 	flags.StringVar(&f.mode, "mode", "0600", "access of the socket file, octal")
+	flags.BoolVar(&f.global, "global-handles", true, "make global handles, which anybody who may connect can guess")
 	flags.Var(&f.limits, "limit", "bound what peers can make, repeatable")
 	flags.BoolVar(&f.logJSON, "log-json", false, "log JSON lines")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every session")
@@ -80,7 +85,7 @@ func serve(cmd *cobra.Command, f serveFlags) error {
 	signal.Notify(signals, unix.SIGTERM, unix.SIGINT)
 	defer signal.Stop(signals)
 
-	k, err := startKernel(kernelConfig{profiles: all, limits: f.limits, log: log}, listeners...)
+	k, err := startKernel(kernelConfig{profiles: all, limits: f.limits, global: f.global, log: log}, listeners...)
 	if err != nil {
 		return err
 	}

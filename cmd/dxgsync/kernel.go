@@ -4,7 +4,6 @@ import (
 	"errors"
 	"log/slog"
 	"runtime"
-	"time"
 
 	"github.com/dxgsync/dxgsync/internal/adapter"
 	"github.com/dxgsync/dxgsync/internal/kernel"
@@ -15,6 +14,7 @@ import (
 type kernelConfig struct {
 	profiles []*adapter.Profile
 	limits   limits
+	global   bool // global handles are on
 	log      *slog.Logger
 }
 
@@ -31,11 +31,11 @@ func startKernel(cfg kernelConfig, listeners ...*server.Listener) (*runningKerne
 	// blocked session; a second one to hand over makes requests a third faster.
 	runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0)))
 	l := cfg.limits.agreed()
-	start := time.Now()
 	d, err := server.NewDaemon(kernel.Config{
 		Profiles: cfg.profiles,
 		Limits:   l.kernel,
-		Now:      func() int64 { return int64(time.Since(start)) },
+
+		NoGlobalHandles: !cfg.global,
 	}, server.Config{Limits: l.server, Log: cfg.log})
 	if err != nil {
 		return nil, err

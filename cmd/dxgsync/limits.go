@@ -38,6 +38,8 @@ var limitTable = []limit{
 	{"points-per-process", func(l *limits) *int { return &l.kernel.Points }, 262144, "objects that those waits name"},
 	{"bells-per-process", func(l *limits) *int { return &l.server.BellsPerProcess }, 8192, "blocked threads of a process"},
 	{"nt-handles", func(l *limits) *int { return &l.kernel.NTHandles }, 8192, "shared objects with a descriptor, in all"},
+	{"global-handles", func(l *limits) *int { return &l.kernel.GlobalHandles }, 65536, "objects with a global handle, in all"},
+	{"data-per-user", func(l *limits) *int { return &l.kernel.Data }, 64 << 20, "bytes of private data of one user"},
 	{"adapters", func(l *limits) *int { return &l.kernel.MaxAdapters }, 34, "what an enumeration with a NULL array answers"},
 }
 
@@ -85,7 +87,7 @@ func (l limits) agreed() limits {
 func limitHelp() string {
 	var b strings.Builder
 	for _, k := range limitTable {
-		fmt.Fprintf(&b, "    %-22s %6d  %s\n", k.name, k.standard, k.about)
+		fmt.Fprintf(&b, "    %-22s %8d  %s\n", k.name, k.standard, k.about)
 	}
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -21,8 +22,13 @@ type Alarm struct {
 }
 
 // NewAlarm makes an alarm that is not set. The error is that of timerfd_create.
-func NewAlarm() (*Alarm, error) {
-	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
+func NewAlarm() (*Alarm, error) { return newAlarm(unix.CLOCK_MONOTONIC) }
+
+// newWallAlarm makes an alarm on the system's time, for setAt.
+func newWallAlarm() (*Alarm, error) { return newAlarm(unix.CLOCK_REALTIME) }
+
+func newAlarm(clock int) (*Alarm, error) {
+	fd, err := unix.TimerfdCreate(clock, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("create a timer: %w", err)
 	}
@@ -42,10 +48,18 @@ func (a *Alarm) Set(d time.Duration) { a.set(max(d, 1)) } // a time of 0 would c
 // Clear takes back what was set, also when it went off and nobody has waited.
 func (a *Alarm) Clear() { a.set(0) }
 
-func (a *Alarm) set(d time.Duration) {
+func (a *Alarm) set(d time.Duration) { a.setTime(int64(d), 0) }
+
+// setAt has an alarm on the system's time go off once, at t nanoseconds since 1970, or
+// when somebody sets that time, whatever comes first.
+func (a *Alarm) setAt(t int64) {
+	a.setTime(max(t, 1), unix.TFD_TIMER_ABSTIME|unix.TFD_TIMER_CANCEL_ON_SET)
+}
+
+func (a *Alarm) setTime(t int64, flags int) {
 	// Fails only when the alarm is closed; Wait says so.
 	_ = a.conn.Control(func(fd uintptr) {
-		_ = unix.TimerfdSettime(int(fd), 0, &unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}, nil)
+		_ = unix.TimerfdSettime(int(fd), flags, &unix.ItimerSpec{Value: unix.NsecToTimespec(t)}, nil)
 	})
 }
 
@@ -53,6 +67,9 @@ func (a *Alarm) set(d time.Duration) {
 func (a *Alarm) Wait() error {
 	var times [8]byte
 	_, err := a.file.Read(times[:])
+	if errors.Is(err, unix.ECANCELED) {
+		return nil // the time was set
+	}
 	return err
 }
 

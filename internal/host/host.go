@@ -30,6 +30,7 @@ type Host struct {
 	maps   mapLimit
 	watch  *watch
 	setter setter
+	drive  drive
 
 	mu    sync.Mutex
 	held  int            // descriptors held
@@ -75,9 +76,10 @@ func (h *Host) Start(closed func(object.Key)) {
 	})
 }
 
-// Stop ends the watch and gives up the bell tables. The kernel must be idle: no
+// Stop ends the watch and the drive and gives up the bell tables. The kernel must be idle: no
 // process is attached any more.
 func (h *Host) Stop() {
+	h.drive.stop()
 	h.watch.close()
 	h.setter.close()
 	h.mu.Lock()

@@ -4,21 +4,34 @@ import (
 	"encoding/binary"
 
 	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/ddi"
 	"github.com/dxgsync/dxgsync/internal/adapter"
 	"github.com/dxgsync/dxgsync/internal/object"
+	"github.com/dxgsync/dxgsync/internal/syncobj"
 )
 
-// An Adapter is one logical adapter, for as long as the kernel lives.
+// An Adapter is one logical adapter with its driver, for as long as the kernel lives.
 type Adapter struct {
 	LUID    abi.LUID
 	Profile *adapter.Profile
+	kernel  *Kernel
+	driver  ddi.Driver
+
+	// Guarded by Kernel.mu:
+	events  map[ddi.DxgCpuEvent]*syncobj.CPUNotification
+	notices map[uint32]*notice
+	byFence map[*fence]*notice
+	noticed map[uint32]int // notifications of each user
 }
 
 // luidBase keeps adapter LUIDs away from zero, which means "none" to clients.
 const luidBase = 0x10000
 
-func newAdapter(i int, p *adapter.Profile) *Adapter {
-	return &Adapter{LUID: abi.LUID{LowPart: luidBase + uint32(i)}, Profile: p}
+func newAdapter(k *Kernel, i int, p *adapter.Profile, d ddi.Driver) *Adapter {
+	return &Adapter{
+		LUID: abi.LUID{LowPart: luidBase + uint32(i)}, Profile: p, kernel: k, driver: d,
+		events: map[ddi.DxgCpuEvent]*syncobj.CPUNotification{}, notices: map[uint32]*notice{}, byFence: map[*fence]*notice{}, noticed: map[uint32]int{},
+	}
 }
 
 // An adapterHandle is one opening of an adapter. Each must be closed on its own;
@@ -35,6 +48,7 @@ func (p *Process) openAdapterFromLUID(r *abi.Request) abi.Status {
 			if h == 0 {
 				return abi.StatusNoMemory
 			}
+			p.uses[a]++
 			rec.HAdapter = h
 			return abi.StatusSuccess
 		}
@@ -90,6 +104,7 @@ func (p *Process) enumAdapters(num *uint32, out []byte, list []*Adapter) abi.Sta
 		info := out[i*size : (i+1)*size]
 		clear(info)
 		binary.LittleEndian.PutUint32(info[0:], uint32(p.add(&adapterHandle{a})))
+		p.uses[a]++
 		binary.LittleEndian.PutUint32(info[4:], a.LUID.LowPart)
 		binary.LittleEndian.PutUint32(info[8:], uint32(a.LUID.HighPart))
 		binary.LittleEndian.PutUint32(info[12:], uint32(a.Profile.Sources()))
@@ -102,10 +117,12 @@ func (p *Process) closeAdapter(r *abi.Request) abi.Status {
 	rec := abi.View[abi.CloseAdapter](r.Record)
 	p.k.lock()
 	defer p.k.unlock()
-	if _, ok := object.Get[*adapterHandle](&p.table, rec.HAdapter); !ok {
+	h, ok := object.Get[*adapterHandle](&p.table, rec.HAdapter)
+	if !ok {
 		return abi.StatusInvalidParameter
 	}
 	p.table.Remove(rec.HAdapter)
+	p.leaveAdapter(h.adapter)
 	return abi.StatusSuccess
 }
 

@@ -13,8 +13,12 @@ func (p *Process) createSynchronizationObject2(r *abi.Request) abi.Status {
 	if !st.OK() {
 		return st
 	}
-	if kind != abi.MonitoredFence {
-		return refuseKind(&rec.Info)
+	switch kind {
+	case abi.MonitoredFence:
+	case abi.PeriodicMonitoredFence:
+		return p.createPeriodic(r, rec)
+	default:
+		return p.createPlain(r, rec)
 	}
 	info := rec.Info.MonitoredFence()
 	// The memory is made before the lock is taken: it takes microseconds.
@@ -46,22 +50,6 @@ func (p *Process) createSynchronizationObject2(r *abi.Request) abi.Status {
 	info.FenceValueCPUVirtualAddress = 0 // the client's library knows it
 	info.FenceValueGPUVirtualAddress = l.gpu
 	return abi.StatusSuccess
-}
-
-// refuseKind answers for a kind that is not supported: what its arguments would be
-// refused with anyway, else NOT_SUPPORTED.
-func refuseKind(info *abi.SynchronizationObjectInfo2) abi.Status {
-	switch info.Type {
-	case abi.Semaphore:
-		if sem := info.Semaphore(); sem.InitialCount > sem.MaxCount {
-			return abi.StatusInvalidParameter // OQ-10
-		}
-	case abi.CPUNotification:
-		if info.CPUNotification().Event == 0 {
-			return abi.StatusInvalidHandle
-		}
-	}
-	return abi.StatusNotSupported
 }
 
 // checkCreate checks what can be refused before any memory is made.

@@ -9,14 +9,16 @@ import (
 
 // A device owns its fences and contexts: they go with it (objects.md §4.1-4, §4.5).
 type device struct {
-	process  *Process
-	adapter  *Adapter
-	handle   abi.Handle
-	flags    abi.CreateDeviceFlags
-	locals   *local // first of a list through local.next
-	contexts map[*context]struct{}
-	waits    map[*cpuWait]struct{} // made through this device
-	since    int64
+	process     *Process
+	adapter     *Adapter
+	handle      abi.Handle
+	flags       abi.CreateDeviceFlags
+	locals      *local // first of a list through local.next
+	resources   map[*resourceLocal]struct{}
+	allocations map[*allocationLocal]struct{}
+	contexts    map[*context]struct{}
+	waits       map[*cpuWait]struct{} // made through this device
+	since       int64
 }
 
 // A context is a stream of GPU work on one node. It runs nothing yet.
@@ -40,11 +42,15 @@ func (p *Process) createDevice(r *abi.Request) abi.Status {
 	if !ok {
 		return abi.StatusInvalidParameter
 	}
-	d := &device{process: p, adapter: a.adapter, flags: rec.Flags, contexts: map[*context]struct{}{}, waits: map[*cpuWait]struct{}{}, since: p.k.now()}
+	d := &device{
+		process: p, adapter: a.adapter, flags: rec.Flags, contexts: map[*context]struct{}{}, waits: map[*cpuWait]struct{}{}, since: p.k.now(),
+		resources: map[*resourceLocal]struct{}{}, allocations: map[*allocationLocal]struct{}{},
+	}
 	if d.handle = p.add(d); d.handle == 0 {
 		return abi.StatusNoMemory
 	}
 	p.devices[d] = struct{}{}
+	p.uses[d.adapter]++
 	rec.HDevice = d.handle
 	// The legacy command buffer and lists stay NULL, as on every modern adapter.
 	rec.PCommandBuffer, rec.CommandBufferSize = 0, 0
@@ -66,8 +72,8 @@ func (p *Process) destroyDevice(r *abi.Request) abi.Status {
 }
 
 // destroy takes the device and all its children away: waits made through it end
-// with st (events are set), then contexts, then fences. The shared value of a
-// fence is left alone (OQ-17).
+// with st (events are set), then contexts, then fences, then allocations. The shared
+// value of a fence is left alone (OQ-17).
 func (d *device) destroy(st abi.Status) {
 	for w := range d.waits {
 		w.End(st)
@@ -78,8 +84,15 @@ func (d *device) destroy(st abi.Status) {
 	for d.locals != nil {
 		d.locals.destroy()
 	}
+	for l := range d.resources {
+		l.destroy()
+	}
+	for a := range d.allocations {
+		a.destroy()
+	}
 	delete(d.process.devices, d)
 	d.process.table.Remove(d.handle)
+	d.process.leaveAdapter(d.adapter)
 }
 
 func (p *Process) getDeviceState(r *abi.Request) abi.Status {

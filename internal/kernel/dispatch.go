@@ -13,18 +13,55 @@ var publicOps = [0x4A]operation{
 	0x02: (*Process).createDevice,
 	0x04: (*Process).createContextVirtual,
 	0x05: (*Process).destroyContext,
+	0x06: (*Process).createAllocation2,
 	0x09: (*Process).queryAdapterInfo,
 	0x0E: (*Process).getDeviceState,
 	0x10: (*Process).createSynchronizationObject2,
+	0x13: (*Process).destroyAllocation2,
 	0x14: (*Process).enumAdapters2,
 	0x15: (*Process).closeAdapter,
 	0x19: (*Process).destroyDevice,
 	0x1D: (*Process).destroySynchronizationObject,
+	0x28: (*Process).openResource,
+	0x29: (*Process).openSynchronizationObject,
+	0x2B: (*Process).queryResourceInfo,
 	0x31: (*Process).signalSynchronizationObjectFromCpu,
 	0x3A: (*Process).waitForSynchronizationObjectFromCpu,
 	0x3E: (*Process).enumAdapters3,
 	0x3F: (*Process).shareObjects,
 	0x40: (*Process).openSyncObjectFromNtHandle2,
+	0x41: (*Process).queryResourceInfoFromNtHandle,
+	0x42: (*Process).openResourceFromNtHandle,
+}
+
+// ownOps are the operations without a public number, from firstOwn.
+var ownOps = [...]operation{
+	0x0: (*Process).openSyncObjectFromNtHandle,
+	0x1: (*Process).openSyncObjectNtHandleFromName,
+	0x2: (*Process).openNtHandleFromName,
+	0x3: (*Process).createKeyedMutex,
+	0x4: (*Process).createKeyedMutex2,
+	0x5: (*Process).openKeyedMutex,
+	0x6: (*Process).openKeyedMutex2,
+	0x7: (*Process).openKeyedMutexFromNtHandle,
+	0x8: (*Process).acquireKeyedMutex,
+	0x9: (*Process).acquireKeyedMutex2,
+	0xA: (*Process).releaseKeyedMutex,
+	0xB: (*Process).releaseKeyedMutex2,
+	0xC: (*Process).destroyKeyedMutex,
+}
+
+const firstOwn = 0x8001
+
+// operationOf finds an operation; nil: this kernel does not answer it.
+func operationOf(nr uint16) operation {
+	switch own := int(nr) - firstOwn; {
+	case int(nr) < len(publicOps):
+		return publicOps[nr]
+	case own >= 0 && own < len(ownOps):
+		return ownOps[own]
+	}
+	return sessionOps[nr]
 }
 
 // sessionOps are the session operations that reach the kernel; the door answers
@@ -32,4 +69,5 @@ var publicOps = [0x4A]operation{
 var sessionOps = map[uint16]operation{
 	0xF003: (*Process).ring,
 	0xF005: (*Process).cancelWait,
+	0xF008: (*Process).endThread,
 }

@@ -11,7 +11,9 @@ import (
 type effects struct {
 	rings  []ring
 	events []eventEnd
+	calls  []func() // of drivers
 	wakes  syncobj.Wakes
+	alarm  bool // something is due earlier than the host knows
 }
 
 type ring struct {
@@ -25,7 +27,7 @@ type eventEnd struct {
 }
 
 func (fx *effects) empty() bool {
-	return len(fx.rings) == 0 && len(fx.events) == 0 && fx.wakes.Empty()
+	return len(fx.rings) == 0 && len(fx.events) == 0 && len(fx.calls) == 0 && !fx.alarm && fx.wakes.Empty()
 }
 
 func (fx *effects) run() {
@@ -37,6 +39,9 @@ func (fx *effects) run() {
 			e.event.Set()
 		}
 		e.event.Close()
+	}
+	for _, call := range fx.calls {
+		call()
 	}
 	fx.wakes.Run()
 }

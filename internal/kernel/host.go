@@ -35,6 +35,9 @@ type Host interface {
 	Bells(uid uint32) (*page.Bells, abi.Status)
 	// Detach drops what the host keeps for p itself, after the process is gone.
 	Detach(p *Process)
+	// Alarm tells that Kernel.Next may have come nearer. Whoever drives the kernel asks
+	// again. It is called without the kernel's lock.
+	Alarm()
 }
 
 // Memory is the backing of a fence as the host hands it out.

@@ -14,11 +14,16 @@
 package kernel
 
 import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
 	"sync"
 
 	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/ddi"
 	"github.com/dxgsync/dxgsync/internal/adapter"
 	"github.com/dxgsync/dxgsync/internal/object"
+	"github.com/dxgsync/dxgsync/internal/softgpu"
 )
 
 // Config is what a kernel is made of.
@@ -29,9 +34,20 @@ type Config struct {
 	Limits Limits
 	// Host is the machine. Required.
 	Host Host
-	// Now is the clock for ages in listings, in nanoseconds since any fixed moment.
-	// Nil means that everything has age 0.
+	// Now is the steady clock, in nanoseconds since any fixed moment. Nil means one that
+	// stands still.
 	Now func() int64
+	// Time is the system's time as NT has it, in units of 100 ns since 1601. Nil means
+	// one that stands still.
+	Time func() int64
+	// Driver makes the driver of an adapter from its profile. Nil means the software GPU.
+	Driver func(p *adapter.Profile) ddi.Driver
+	// Random makes global handles hard to guess, with all 32 bits. Nil means the
+	// system's randomness.
+	Random func() uint32
+	// NoGlobalHandles turns global handles off: making an object with one answers
+	// NOT_SUPPORTED.
+	NoGlobalHandles bool
 }
 
 // A Kernel is one synchronization subsystem.
@@ -39,15 +55,24 @@ type Kernel struct {
 	host     Host
 	limits   Limits
 	now      func() int64
+	time     func() int64
 	adapters []*Adapter
+
+	noGlobals bool
 
 	mu        sync.Mutex
 	processes map[*Process]struct{}
 	handles   object.NTHandles
 	shared    map[uint32]int // how many of them each user has made
-	fx        effects        // of the operation that holds mu
-	serial    uint64         // of the last process, for listings
-	objects   uint64         // number of the last object
+	globals   *object.GlobalTable
+	names     *object.Namespace
+	data      map[uint32]int // bytes of private data that are kept for each user
+	steady    timers
+	wall      timers
+	fx        effects // of the operation that holds mu
+	serial    uint64  // of the last process, for listings
+	objects   uint64  // number of the last object
+	numbers   uint64  // last of what drivers are told by number
 }
 
 // New makes a kernel. The error names the profile and the rule it breaks.
@@ -59,9 +84,24 @@ func New(cfg Config) (*Kernel, error) {
 		processes: map[*Process]struct{}{},
 		handles:   object.NTHandles{},
 		shared:    map[uint32]int{},
+		names:     object.NewNamespace(),
+		data:      map[uint32]int{},
+		time:      cfg.Time,
+		noGlobals: cfg.NoGlobalHandles,
 	}
+	stopped := func() int64 { return 0 }
 	if k.now == nil {
-		k.now = func() int64 { return 0 }
+		k.now = stopped
+	}
+	if k.time == nil {
+		k.time = stopped
+	}
+	if cfg.Random == nil {
+		cfg.Random = random
+	}
+	k.globals = object.NewGlobalTable(cfg.Random, k.limits.GlobalHandles)
+	if cfg.Driver == nil {
+		cfg.Driver = func(p *adapter.Profile) ddi.Driver { return softgpu.New(p) }
 	}
 	profiles := cfg.Profiles
 	if len(profiles) == 0 {
@@ -75,10 +115,26 @@ func New(cfg Config) (*Kernel, error) {
 		if err := p.Validate(); err != nil {
 			return nil, err
 		}
-		k.adapters = append(k.adapters, newAdapter(i, p))
+		a := newAdapter(k, i, p, cfg.Driver(p))
+		if st := a.driver.StartDevice(callbacks{a}); !st.OK() {
+			return nil, fmt.Errorf("start the driver of adapter %d (%s): %w", i, p.Name, st)
+		}
+		k.adapters = append(k.adapters, a)
 	}
 	return k, nil
 }
+
+func random() uint32 {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return binary.LittleEndian.Uint32(b[:])
+}
+
+// addGlobal gives an object a global handle that counts for a user; 0 at a limit.
+func (k *Kernel) addGlobal(o any, uid uint32) abi.Handle { return k.globals.Add(o, uid) }
+
+// removeGlobal takes it away again; 0 is none.
+func (k *Kernel) removeGlobal(h abi.Handle) { k.globals.Remove(h) }
 
 // lock and unlock bracket every operation; unlock runs its effects.
 func (k *Kernel) lock() { k.mu.Lock() }
@@ -92,24 +148,8 @@ func (k *Kernel) unlock() {
 	k.fx = effects{}
 	k.mu.Unlock()
 	fx.run()
-}
-
-// NTClosed tells that the last descriptor of an NT handle was closed, anywhere.
-// Later openers find nothing; the object lives on while a local object refers to
-// it (sharing.md §6).
-func (k *Kernel) NTClosed(key object.Key) {
-	k.lock()
-	defer k.unlock()
-	h, ok := k.handles[key]
-	if !ok {
-		return
-	}
-	delete(k.handles, key)
-	if k.shared[h.UID]--; k.shared[h.UID] == 0 {
-		delete(k.shared, h.UID)
-	}
-	if h.Close() {
-		h.Object.(*fence).Unref(&k.fx.wakes)
+	if fx.alarm {
+		k.host.Alarm()
 	}
 }
 
@@ -118,13 +158,10 @@ func (k *Kernel) NTClosed(key object.Key) {
 // ticket. Anything a caller sends is answered with a status; on failure nothing
 // has changed and the request's record is as it was.
 func (p *Process) Do(r *abi.Request) abi.Status {
-	switch {
-	case r.Op.Support == abi.NotImplemented:
+	if r.Op.Support == abi.NotImplemented {
 		return abi.StatusNotImplemented
-	case int(r.Op.Nr) < len(publicOps) && publicOps[r.Op.Nr] != nil:
-		return publicOps[r.Op.Nr](p, r)
 	}
-	if f := sessionOps[r.Op.Nr]; f != nil {
+	if f := operationOf(r.Op.Nr); f != nil {
 		return f(p, r)
 	}
 	return abi.StatusNotSupported

@@ -1,5 +1,7 @@
 package kernel
 
+import "github.com/dxgsync/dxgsync/internal/object"
+
 // Limits bound what one peer can make the kernel hold. Reaching one is answered
 // with STATUS_NO_MEMORY and changes nothing. A zero field means its default.
 type Limits struct {
@@ -12,6 +14,12 @@ type Limits struct {
 	// NTHandles is how many NT handles may exist at once, in all; one user may have
 	// three quarters of them. Default 8192.
 	NTHandles int
+	// GlobalHandles is how many global handles may exist at once, in all; one user may have
+	// three quarters of them. Default 65536.
+	GlobalHandles int
+	// Data is how many bytes of private data, of runtimes and drivers, are kept for one
+	// user. Default 64 MiB.
+	Data int
 	// Waits is how many kernel-side waits one process may have pending. Default 65536.
 	Waits int
 	// Points is how many objects, repeats counted, the pending kernel-side waits of one
@@ -33,6 +41,8 @@ func (l Limits) withDefaults() Limits {
 	set(&l.Processes, 4096)
 	set(&l.Handles, 1<<24-1)
 	set(&l.NTHandles, 8192)
+	set(&l.GlobalHandles, object.MaxGlobals)
+	set(&l.Data, 64<<20)
 	set(&l.Waits, 65536)
 	set(&l.Points, 262144)
 	set(&l.MaxAdapters, 34)

@@ -14,6 +14,23 @@ type fence struct {
 	serial  uint64   // number of the object, for listings
 }
 
+// drop ends a reference. With the last one a notification that advanced the fence ends.
+func (f *fence) drop() {
+	a := f.adapter
+	f.Unref(&a.kernel.fx.wakes)
+	if f.State() != syncobj.Gone || f.Kind() != abi.PeriodicMonitoredFence {
+		return
+	}
+	if n := a.byFence[f]; n != nil {
+		delete(a.byFence, f)
+		n.end()
+	}
+}
+
+func (f *fence) opensOn(d *device) bool {
+	return f.adapter == d.adapter || f.Flags&abi.SyncObjectCrossAdapter != 0
+}
+
 // keepsWaiters says whether waiters outlive the local object that they waited
 // through: the fence is shared and carries UnwaitCpuWaitersOnlyOnDestroy.
 func (f *fence) keepsWaiters() bool {
@@ -84,7 +101,7 @@ func (l *local) destroy() {
 	if kernelSide, _ := l.fence.Waiters(); kernelSide > 0 {
 		l.fence.Look(&d.process.k.fx.wakes)
 	}
-	l.fence.Unref(&d.process.k.fx.wakes)
+	l.fence.drop()
 }
 
 // grant answers what l's process may map. If that fails l is taken away again.

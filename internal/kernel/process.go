@@ -8,9 +8,10 @@ import (
 
 // ProcessInfo says who attaches. The door vouches for it.
 type ProcessInfo struct {
-	PID      int    // process id, for listings
-	UID, GID uint32 // Unix user and group; decide who may map what
-	Name     string // short name for listings
+	PID      int      // process id, for listings
+	UID, GID uint32   // Unix user and group; decide who may map what
+	Groups   []uint32 // all groups, GID among them; decide what a name gives
+	Name     string   // short name for listings
 	// InProcess says that the process lives in the kernel's own address space: its
 	// private fences are cells on the heap, and nothing needs to be mapped for it.
 	InProcess bool
@@ -28,12 +29,24 @@ type Process struct {
 	table   object.Table
 	devices map[*device]struct{}
 	waits   map[*cpuWait]struct{}
-	points  int                 // of all waits
-	tickets map[uint32]*cpuWait // the waits of blocked callers
-	bells   *page.Bells         // of the user; nil until the process asks for bells
-	lines   []bellRange         // lines of it that belong to this process
-	gpuNext uint64              // next GPU virtual address
+	points  int                     // of all waits
+	tickets map[uint32]ticketHolder // the waits of blocked callers
+	turns   map[*keyedWait]struct{}
+	uses    map[*Adapter]int // open handles and devices
+	plains  map[*plainLocal]struct{}
+	mutexes map[*keyedLocal]struct{}
+	owned   map[*keyedMutex]struct{} // by a thread of this process
+	granted map[uint32]*keyedMutex   // by ticket: acquired, and not fetched yet
+	bells   *page.Bells              // of the user; nil until the process asks for bells
+	lines   []bellRange              // lines of it that belong to this process
+	gpuNext uint64                   // next GPU virtual address
 	gone    bool
+}
+
+// A ticketHolder is a wait that is answered on a line of the bell table.
+type ticketHolder interface {
+	// cancel takes the wait away without telling anybody.
+	cancel()
 }
 
 type bellRange struct{ first, count uint32 }
@@ -52,7 +65,9 @@ func (k *Kernel) Attach(info ProcessInfo) (*Process, abi.Status) {
 	k.serial++
 	p := &Process{
 		k: k, Info: info, id: k.serial, since: k.now(),
-		devices: map[*device]struct{}{}, waits: map[*cpuWait]struct{}{}, tickets: map[uint32]*cpuWait{}, gpuNext: gpuBase,
+		devices: map[*device]struct{}{}, waits: map[*cpuWait]struct{}{}, tickets: map[uint32]ticketHolder{}, gpuNext: gpuBase,
+		turns: map[*keyedWait]struct{}{}, uses: map[*Adapter]int{}, plains: map[*plainLocal]struct{}{},
+		mutexes: map[*keyedLocal]struct{}{}, owned: map[*keyedMutex]struct{}{}, granted: map[uint32]*keyedMutex{},
 	}
 	p.table.Limit(k.limits.Handles)
 	k.processes[p] = struct{}{}
@@ -109,6 +124,10 @@ func (p *Process) Exit() {
 			m.Sweep(p, p.ownsBell)
 		}
 		l.fence.Look(&k.fx.wakes)
+	}
+	p.abandon()
+	for l := range p.plains {
+		l.destroy()
 	}
 	for d := range p.devices {
 		d.destroy(abi.StatusDeviceRemoved)

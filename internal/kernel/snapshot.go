@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/object"
+	"github.com/dxgsync/dxgsync/internal/syncobj"
 )
 
 // A Snapshot is everything the kernel holds at one moment, for listings.
@@ -13,7 +15,9 @@ type Snapshot struct {
 	Processes []ProcessRow  `json:"processes"`
 	Objects   []ObjectRow   `json:"objects"`
 	Waits     []WaitRow     `json:"waits"`
+	NTObjects []NTObjectRow `json:"nt_objects"`
 	NTHandles int           `json:"nt_handles"`
+	Globals   int           `json:"global_handles"`
 }
 
 // AdapterInfo is an adapter in a listing.
@@ -39,7 +43,18 @@ type ProcessRow struct {
 	Age      int64  `json:"age_ns"`
 }
 
-// ObjectRow is a local object: one process's view of a synchronization object.
+// NTObjectRow is what an NT handle stands for.
+type NTObjectRow struct {
+	Type    string `json:"type"`           // DxgkSharedSyncObject, DxgkSharedResource
+	Name    string `json:"name,omitempty"` // as its creator spelled it
+	Object  uint64 `json:"object"`         // number of what is shared, of a bundle its resource
+	UID     uint32 `json:"uid"`            // of its creator
+	Access  string `json:"access"`         // owner:group and mode
+	Handles int    `json:"handles"`        // open anywhere
+}
+
+// ObjectRow is a local object: one process's view of a synchronization object, a
+// keyed mutex, a resource.
 type ObjectRow struct {
 	Handle  abi.Handle `json:"handle"`
 	Object  uint64     `json:"object"` // the same number for every view of one object
@@ -83,7 +98,10 @@ func (k *Kernel) Snapshot() Snapshot {
 	k.lock()
 	defer k.unlock()
 	now := k.now()
-	s := Snapshot{NTHandles: len(k.handles), Adapters: []AdapterInfo{}, Processes: []ProcessRow{}, Objects: []ObjectRow{}, Waits: []WaitRow{}}
+	s := Snapshot{
+		NTHandles: len(k.handles), Globals: k.globals.Len(), NTObjects: k.ntObjects(),
+		Adapters: []AdapterInfo{}, Processes: []ProcessRow{}, Objects: []ObjectRow{}, Waits: []WaitRow{},
+	}
 	for _, a := range k.adapters {
 		s.Adapters = append(s.Adapters, AdapterInfo{a.LUID.String(), a.Profile.Name, a.Profile.Description, a.Profile.WDDM.String(), len(a.Profile.Nodes)})
 	}
@@ -95,6 +113,22 @@ func (k *Kernel) Snapshot() Snapshot {
 				row.Objects++
 				s.Objects = append(s.Objects, l.row(now))
 			}
+			for l := range d.resources {
+				row.Objects++
+				s.Objects = append(s.Objects, l.row(now))
+			}
+		}
+		for l := range p.plains {
+			row.Objects++
+			s.Objects = append(s.Objects, l.row(now))
+		}
+		for l := range p.mutexes {
+			row.Objects++
+			s.Objects = append(s.Objects, l.row(now))
+		}
+		for w := range p.turns {
+			row.Waits++
+			s.Waits = append(s.Waits, w.row(now))
 		}
 		for w := range p.waits {
 			s.Waits = append(s.Waits, w.row(now))
@@ -115,7 +149,7 @@ func (l *local) row(now int64) ObjectRow {
 	inKernel, asleep := l.fence.Waiters()
 	p := l.device.process
 	return ObjectRow{
-		Handle: l.handle, Object: l.fence.serial, Kind: "monitored-fence", State: l.fence.State().String(),
+		Handle: l.handle, Object: l.fence.serial, Kind: l.fence.Kind().String(), State: l.fence.State().String(),
 		Value: l.fence.Value(), Waiters: inKernel + asleep, Kernel: inKernel,
 		Flags: (l.fence.Flags | l.flags).String(), Rights: rightsText(l.rights), Created: l.created,
 		PID: p.Info.PID, Process: p.id, Device: l.device.handle, Adapter: l.device.adapter.LUID.String(), Age: now - l.since,
@@ -153,6 +187,74 @@ func (w *cpuWait) row(now int64) WaitRow {
 	return r
 }
 
+func (l *plainLocal) row(now int64) ObjectRow {
+	o, p := l.object, l.process
+	waiting, _ := o.Waiters()
+	r := ObjectRow{
+		Handle: l.handle, Object: o.serial, Kind: o.Kind().String(), State: o.State().String(), Waiters: waiting, Kernel: waiting,
+		Flags: o.CreateFlags().String(), Rights: rightsText(abi.GrantSignal | abi.GrantWait), Created: l.created,
+		PID: p.Info.PID, Process: p.id, Adapter: o.adapter.LUID.String(), Age: now - l.since,
+	}
+	if f, ok := o.Object.(*syncobj.Fence); ok {
+		r.Value = f.Value()
+	}
+	return r
+}
+
+func (l *keyedLocal) row(now int64) ObjectRow {
+	m, p := l.mutex, l.process
+	return ObjectRow{
+		Handle: l.handle, Object: m.serial, Kind: "keyed-mutex", State: m.State().String(), Value: m.Key(), Waiters: m.Waiters(), Kernel: m.Waiters(),
+		Flags: abi.SyncObjectFlags(0).String(), Rights: rightsText(abi.GrantSignal | abi.GrantWait),
+		PID: p.Info.PID, Process: p.id, Age: now - l.since,
+	}
+}
+
+func (l *resourceLocal) row(now int64) ObjectRow {
+	res, p := l.resource, l.device.process
+	return ObjectRow{
+		Handle: l.handle, Object: res.serial, Kind: "resource", State: "Live", Value: uint64(len(res.allocations)),
+		Flags: res.flags.String(), Rights: rightsText(0),
+		PID: p.Info.PID, Process: p.id, Device: l.device.handle, Adapter: res.adapter.LUID.String(), Age: now - l.since,
+	}
+}
+
+func (w *keyedWait) row(now int64) WaitRow {
+	p, m := w.local.process, w.local.mutex
+	return WaitRow{
+		PID: p.Info.PID, Process: p.id, Mode: "all", Kind: "blocked", Age: now - w.since,
+		Points: []PointRow{{w.local.handle, m.serial, m.Key(), w.turn.Key, false}},
+	}
+}
+
+// ntObjects lists what NT handles stand for, those with a name first.
+func (k *Kernel) ntObjects() []NTObjectRow {
+	handles := map[*object.NTObject]int{}
+	for _, h := range k.handles {
+		handles[h.NTObject]++
+	}
+	rows := []NTObjectRow{}
+	for o, n := range handles {
+		rows = append(rows, NTObjectRow{o.Type.String(), o.Name.String(), serialOf(o.Object), o.UID, o.Security.String(), n})
+	}
+	slices.SortFunc(rows, func(a, b NTObjectRow) int {
+		return cmp.Or(-cmp.Compare(min(len(a.Name), 1), min(len(b.Name), 1)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Object, b.Object))
+	})
+	return rows
+}
+
+func serialOf(shared any) uint64 {
+	switch s := shared.(type) {
+	case *fence:
+		return s.serial
+	case *plain:
+		return s.serial
+	case *bundle:
+		return s.resource.serial
+	}
+	return 0
+}
+
 // Of returns the part of s that belongs to one user: its processes, their objects
 // and waits. Adapters are everybody's.
 func (s Snapshot) Of(uid uint32) Snapshot {
@@ -163,5 +265,6 @@ func (s Snapshot) Of(uid uint32) Snapshot {
 	})
 	s.Objects = slices.DeleteFunc(s.Objects, func(o ObjectRow) bool { return !mine[o.Process] })
 	s.Waits = slices.DeleteFunc(s.Waits, func(w WaitRow) bool { return !mine[w.Process] })
+	s.NTObjects = slices.DeleteFunc(s.NTObjects, func(o NTObjectRow) bool { return o.UID != uid })
 	return s
 }

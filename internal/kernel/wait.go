@@ -107,7 +107,7 @@ func (p *Process) wait(rec *abi.WaitForSynchronizationObjectFromCpu, r *abi.Requ
 	if event == nil && (!p.ownsBell(r.Bell) || !p.ownsBell(r.Ticket) || p.tickets[r.Ticket] != nil) {
 		return eventLeft, abi.StatusInvalidParameter // nothing of its own to block on
 	}
-	if len(p.waits) >= k.limits.Waits || p.points+len(locals) > k.limits.Points {
+	if len(p.waits)+len(p.turns) >= k.limits.Waits || p.points+len(locals) > k.limits.Points {
 		return eventLeft, abi.StatusNoMemory
 	}
 	w := &cpuWait{process: p, device: d, points: make([]point, len(locals)), event: event, any: anyOf, since: k.now()}
@@ -177,7 +177,7 @@ func (w *cpuWait) unlink() {
 	delete(w.process.waits, w)
 	w.process.points -= len(w.points)
 	delete(w.device.waits, w)
-	if w.process.tickets[w.ticket] == w {
+	if w.event == nil && w.process.tickets[w.ticket] == ticketHolder(w) {
 		delete(w.process.tickets, w.ticket)
 	}
 	for i := range w.points {

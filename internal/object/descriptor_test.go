@@ -215,6 +215,21 @@ func TestMalformedDescriptors(t *testing.T) {
 			t.Errorf("%s: %v, %v", what, &s, st)
 		}
 	}
+	// What would be well-formed, were it in its place: an owner and an empty list in the
+	// header, and a group of too many subauthorities.
+	owner := append([]byte{1, 0, 0, 0x80, 12, 0, 0, 0, 0, 0, 0, 0}, textSID(u1000)...)
+	list := append([]byte{1, 0, 0x04, 0x80, 2, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0}, make([]byte, 0x80002-20)...)
+	list = append(list, textSID(u1000)...)
+	group := descriptor(controlPlain, "", "S-1-5"+strings.Repeat("-1", maxSubAuthorities+1), nil)
+	for what, b := range map[string][]byte{"owner": owner, "list": list, "group": group} {
+		if s, st := ParseSecurity(b, 1000, 100); st != abi.StatusInvalidParameter {
+			t.Errorf("%s out of bounds: %v, %v", what, &s, st)
+		}
+	}
+	group = descriptor(controlPlain, "", "S-1-5"+strings.Repeat("-1", maxSubAuthorities), nil)
+	if _, st := ParseSecurity(group, 1000, 100); st != 0 {
+		t.Errorf("group of most subauthorities: %v", st)
+	}
 	// The system list is not looked at where it is not said to be present.
 	if _, st := ParseSecurity(set(12, 0xFF, 0xFF), 1000, 100); st != 0 {
 		t.Errorf("system list not present: %v", st)

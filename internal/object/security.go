@@ -88,7 +88,7 @@ func (s *Security) granted(uid uint32, gids []uint32, t Type) Access {
 			continue
 		}
 		if mask := t.generic(a.mask) & types[t].valid; a.deny {
-			denied |= mask &^ granted
+			denied |= mask // what was granted before stays so
 		} else {
 			granted |= mask &^ denied
 		}

@@ -20,7 +20,7 @@ type Daemon struct {
 }
 
 // NewDaemon makes a daemon that nobody can reach yet. k.Host and c.Backend are its
-// own affair; a c.KernelID of 0 stands for a random one. Errors are the system's, or
+// own affair; k.Now and k.Time are the machine's clocks; a c.KernelID of 0 stands for a random one. Errors are the system's, or
 // say what is wrong with the configuration.
 func NewDaemon(k kernel.Config, c Config) (*Daemon, error) {
 	h, err := host.New()
@@ -32,12 +32,13 @@ func NewDaemon(k kernel.Config, c Config) (*Daemon, error) {
 		h.Stop()
 		return nil, err
 	}
+	h.Drive(d.Kernel)
 	h.Start(d.Kernel.NTClosed)
 	return d, nil
 }
 
 func newDaemon(h *host.Host, k kernel.Config, c Config) (*Daemon, error) {
-	k.Host = h
+	k.Host, k.Now, k.Time = h, host.Now, host.Time
 	kern, err := kernel.New(k)
 	if err != nil {
 		return nil, err
@@ -75,4 +76,5 @@ func (d *Daemon) Close() {
 		l.Close()
 	}
 	d.Host.Stop()
+	d.Kernel.Stop()
 }

@@ -23,7 +23,7 @@ type kernelProcess struct {
 }
 
 func (b kernelBackend) Attach(p Peer) (Process, abi.Status) {
-	kp, st := b.kernel.Attach(kernel.ProcessInfo{PID: p.PID, UID: p.UID, GID: p.GID, Name: p.Name})
+	kp, st := b.kernel.Attach(kernel.ProcessInfo{PID: p.PID, UID: p.UID, GID: p.GID, Groups: p.Groups, Name: p.Name})
 	if !st.OK() {
 		return nil, st
 	}

@@ -10,9 +10,10 @@ import (
 
 // Peer is who is at the other end of a session, as the system vouches for it.
 type Peer struct {
-	PID      int    // process id in the server's namespace
-	UID, GID uint32 // Unix user and group
-	Name     string // short name for listings
+	PID      int      // process id in the server's namespace
+	UID, GID uint32   // Unix user and group
+	Groups   []uint32 // all its groups, GID among them
+	Name     string   // short name for listings
 }
 
 // A peer is one live process with sessions. Guarded by Server.mu.
@@ -50,6 +51,11 @@ func credentials(fd int) (Peer, int, error) {
 		return Peer{}, -1, fmt.Errorf("ask for the peer's credentials: %w", err)
 	}
 	p := Peer{PID: int(cred.Pid), UID: cred.Uid, GID: cred.Gid}
+	more, err := groups(fd)
+	if err != nil {
+		return p, -1, err
+	}
+	p.Groups = append([]uint32{p.GID}, more...)
 	if p.PID <= 0 {
 		return p, -1, fmt.Errorf("peer of user %d lives in a pid namespace that is not visible here: %w", p.UID, unix.ESRCH)
 	}

@@ -20,11 +20,12 @@ func newMachine(profiles []*adapter.Profile) (*machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := kernel.New(kernel.Config{Profiles: profiles, Host: h})
+	k, err := kernel.New(kernel.Config{Profiles: profiles, Host: h, Now: host.Now, Time: host.Time})
 	if err != nil {
 		h.Stop()
 		return nil, err
 	}
+	h.Drive(k)
 	h.Start(k.NTClosed)
 	return &machine{k, h}, nil
 }
@@ -45,6 +46,7 @@ func (m *machine) Processes() int { return len(m.kernel.Snapshot().Processes) }
 // close ends the machine; every process must have ended.
 func (m *machine) close() error {
 	m.host.Stop()
+	m.kernel.Stop()
 	return m.left()
 }
 

@@ -9,7 +9,7 @@ import (
 // What may be together in one packet. Source: objects.md §5.3, §5.4, §8; OQ-7, OQ-25.
 func TestChecks(t *testing.T) {
 	m, m2, s, f := new(Mutex), new(Mutex), new(Semaphore), new(Fence)
-	n, kmd, v, p := new(CPUNotification), new(CPUNotification), new(MonitoredFence), new(PeriodicMonitoredFence)
+	n, kmd, v, p := new(CPUNotification), new(CPUNotification), new(MonitoredFence), Periodic(new(MonitoredFence))
 	m.Init(0, false)
 	m2.Init(0, false)
 	s.Init(0, 2, 0)

@@ -53,7 +53,12 @@ func (f *MonitoredFence) Init(flags abi.SyncObjectFlags, back Backing) {
 }
 
 // Kind implements Object.
-func (f *MonitoredFence) Kind() abi.SyncObjectType { return abi.MonitoredFence }
+func (f *MonitoredFence) Kind() abi.SyncObjectType {
+	if f.periodic {
+		return abi.PeriodicMonitoredFence
+	}
+	return abi.MonitoredFence
+}
 
 // Backing returns the memory.
 func (f *MonitoredFence) Backing() Backing { return f.back }

@@ -60,8 +60,9 @@ type base struct {
 	// Flags are the creation attributes, of the object and not of any local one.
 	Flags abi.SyncObjectFlags
 
-	refs  int32
-	state State
+	refs     int32
+	state    State
+	periodic bool // of a monitored fence
 }
 
 func (b *base) init(flags abi.SyncObjectFlags) { *b = base{Flags: flags, refs: 1} }

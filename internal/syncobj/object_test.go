@@ -11,13 +11,14 @@ func TestKinds(t *testing.T) {
 	const flags = abi.SyncObjectShared | abi.SyncObjectNtSecuritySharing
 	mem := new(memory)
 	m, s, f := new(Mutex), new(Semaphore), new(Fence)
-	n, v, p := new(CPUNotification), new(MonitoredFence), new(PeriodicMonitoredFence)
+	n, v, p := new(CPUNotification), new(MonitoredFence), new(MonitoredFence)
 	m.Init(flags, false)
 	s.Init(flags, 0, 0)
 	f.Init(flags, 0)
 	n.Init(flags, new(event))
 	v.Init(flags, mem)
 	p.Init(flags, mem)
+	Periodic(p)
 	want := map[abi.SyncObjectType]Object{
 		abi.SynchronizationMutex:   m,
 		abi.Semaphore:              s,

@@ -12,21 +12,15 @@ import (
 // Every state with every event of PeriodicMonitoredFence's own; a wait for 1 stands
 // from the start.
 func TestPeriodicStatesAndEvents(t *testing.T) {
-	events := []string{"notify", "judge", "signal", "lose", "drop last"}
+	events := []string{"notify", "lose", "drop last"}
 	want := map[string]string{
 		"Live/notify":    "Live 1 released",
-		"Live/judge":     "Live 0 denied",
-		"Live/signal":    "Live 0",
 		"Live/lose":      "Lost max released",
 		"Live/drop last": "Gone 0 released",
 		"Lost/notify":    "Lost max released",
-		"Lost/judge":     "Lost max released denied",
-		"Lost/signal":    "Lost max released",
 		"Lost/lose":      "Lost max released",
 		"Lost/drop last": "Gone max released",
 		"Gone/notify":    "Gone 0 released",
-		"Gone/judge":     "(a bug of ours)",
-		"Gone/signal":    "(a bug of ours)",
 		"Gone/lose":      "(a bug of ours)",
 		"Gone/drop last": "(a bug of ours)",
 	}
@@ -34,9 +28,10 @@ func TestPeriodicStatesAndEvents(t *testing.T) {
 		if s == Gone && ev != "notify" {
 			return "(a bug of ours)"
 		}
-		f, m, w := new(PeriodicMonitoredFence), new(strictMemory), new(Wakes)
+		f, m, w := new(MonitoredFence), new(strictMemory), new(Wakes)
 		m.cell.Init(0)
 		f.Init(0, m)
+		periodic := Periodic(f)
 		wt, k, e := new(wait.Wait), new(sink), new(wait.Entry)
 		wt.Init(k, 1)
 		e.Reset(wt, 0, 1)
@@ -48,14 +43,9 @@ func TestPeriodicStatesAndEvents(t *testing.T) {
 			f.Unref(w)
 			w.Run()
 		}
-		st := abi.StatusSuccess
 		switch ev {
 		case "notify":
-			f.Notify(w)
-		case "judge":
-			st = f.Judge(f.Value(), 7, true)
-		case "signal":
-			f.Signal(7, true, w)
+			periodic.Notify(1, w)
 		case "lose":
 			f.Lose(w)
 		case "drop last":
@@ -67,9 +57,6 @@ func TestPeriodicStatesAndEvents(t *testing.T) {
 		}
 		if k.n > 0 {
 			got += " released"
-		}
-		if st == abi.StatusAccessDenied {
-			got += " denied"
 		}
 		return got
 	})
@@ -85,19 +72,27 @@ func (m *strictMemory) View() page.View {
 	return m.memory.View()
 }
 
-// The value starts at 0 and grows by one with every notification (OQ-14).
+// The value starts at 0 and grows by one with every notification (OQ-14), by more when
+// several come at once.
 func TestPeriodicCounts(t *testing.T) {
-	f, m := new(PeriodicMonitoredFence), new(memory)
+	fence, m := new(MonitoredFence), new(memory)
 	m.cell.Init(0)
-	f.Init(0, m)
+	fence.Init(0, m)
+	f := Periodic(fence)
+	if f.Kind() != abi.PeriodicMonitoredFence {
+		t.Errorf("it is a %v", f.Kind())
+	}
 	for n := range uint64(5) {
 		if f.Value() != n {
 			t.Fatalf("value %d after %d notifications", f.Value(), n)
 		}
 		var w Wakes
-		f.Notify(&w)
+		f.Notify(1, &w)
 		if w.Run(); m.woken != int(n)+1 {
 			t.Fatalf("sleepers woken %d times after %d notifications", m.woken, n+1)
 		}
+	}
+	if f.Notify(3, new(Wakes)); f.Value() != 8 {
+		t.Errorf("value %d after three more at once", f.Value())
 	}
 }

@@ -107,6 +107,8 @@ enum { ALL_ACCESS = 0x001F0003, ANY = 1 };
 #define NOT_IMPLEMENTED   0xC0000002u
 #define UNSUCCESSFUL      0xC0000001u
 #define CANCELLED         0xC0000120u
+#define ABANDONED         0x00000080u
+#define TIMEOUT           0x00000102u
 
 /* The end of a child: its exit status, or 256 + signal. */
 static inline int end_of(pid_t child) {

@@ -1,0 +1,120 @@
+package host
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Driven is what has something to do at a time: the kernel.
+type Driven interface {
+	// Next says when: on the clock of Now in nanoseconds, and on that of Time in units
+	// of 100 ns; math.MaxInt64 for never.
+	Next() (steady, wall int64)
+	// Tick does what is due.
+	Tick()
+}
+
+// Now is the steady clock: nanoseconds since the machine started.
+func Now() int64 {
+	var t unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) // cannot fail
+	return t.Nano()
+}
+
+// ntEpoch is 1970 in NT's time.
+const ntEpoch = 116444736000000000
+
+// Time is the system's time as NT has it: units of 100 ns since 1601.
+func Time() int64 { return time.Now().UnixNano()/100 + ntEpoch }
+
+// A drive calls Tick when something is due, and when the system's time was set. It has
+// goroutines from when somebody first asks. The zero drive drives nothing.
+type drive struct {
+	driven       Driven
+	once         sync.Once
+	asked        atomic.Bool // since Next was last called
+	ended        atomic.Bool
+	steady, wall *Alarm // nil, both, if they could not be made
+	done         sync.WaitGroup
+}
+
+// Drive makes d do what it has to do at its times, until Stop. Call it once, before
+// anything is done with d.
+func (h *Host) Drive(d Driven) { h.drive.driven = d }
+
+// Alarm tells that the next moment may have come nearer.
+func (h *Host) Alarm() { h.drive.ask() }
+
+func (d *drive) ask() {
+	if d.driven == nil || d.asked.Swap(true) {
+		return
+	}
+	d.once.Do(d.start)
+	if d.steady != nil {
+		d.steady.Set(0)
+	}
+}
+
+// start makes the alarms. Without them a goroutine looks every millisecond: nothing
+// that is due may be lost because this process is short of descriptors.
+func (d *drive) start() {
+	steady, err := NewAlarm()
+	if err != nil {
+		d.done.Go(d.poll)
+		return
+	}
+	wall, err := newWallAlarm()
+	if err != nil {
+		_ = steady.Close()
+		d.done.Go(d.poll)
+		return
+	}
+	d.steady, d.wall = steady, wall
+	d.done.Go(d.run)
+	d.done.Go(func() {
+		for wall.Wait() == nil {
+			steady.Set(0)
+		}
+	})
+}
+
+func (d *drive) run() {
+	for d.steady.Wait() == nil {
+		d.driven.Tick()
+		d.asked.Store(false) // whoever asks from now on sets the alarm once more
+		steady, wall := d.driven.Next()
+		d.wall.Clear()
+		if wall != math.MaxInt64 {
+			d.wall.setAt(min(max(wall-ntEpoch, 0), math.MaxInt64/100) * 100)
+		}
+		if steady != math.MaxInt64 {
+			d.steady.Set(time.Duration(steady - Now()))
+		}
+		if d.asked.Load() {
+			d.steady.Set(0) // it was set to now meanwhile, and then to later
+		}
+	}
+}
+
+func (d *drive) poll() {
+	for !d.ended.Load() {
+		time.Sleep(time.Millisecond)
+		d.asked.Store(false)
+		d.driven.Tick()
+	}
+}
+
+// stop ends the drive.
+func (d *drive) stop() {
+	d.once.Do(func() {})
+	d.ended.Store(true)
+	if d.steady != nil {
+		_ = d.steady.Close()
+		_ = d.wall.Close()
+	}
+	d.done.Wait()
+}
