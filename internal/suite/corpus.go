@@ -16,6 +16,7 @@ type Corpus struct {
 	Table     *Table
 	Given     map[string]*Scenario // common beginnings by name
 	Scenarios []*Scenario          // in path order
+	Rules     *Rules               // what the scenarios show
 
 	patience time.Duration
 }
@@ -24,8 +25,8 @@ type Corpus struct {
 func Embedded() (*Corpus, error) { return Load(conformance.Files) }
 
 // Load reads a corpus: every FOLDER/NAME.txt. The common beginnings are those of
-// given/, and the embedded ones that it does not have. The error joins everything
-// that is wrong with the files.
+// given/, and the embedded ones that it does not have; the rules are its own or, if it
+// has none, the embedded ones. The error joins everything that is wrong with the files.
 func Load(files fs.FS) (*Corpus, error) {
 	c := &Corpus{Table: DefaultTable(), Given: map[string]*Scenario{}, patience: defaultPatience}
 	if err := c.given(conformance.Files); err != nil {
@@ -34,9 +35,13 @@ func Load(files fs.FS) (*Corpus, error) {
 	if err := c.given(files); err != nil {
 		return nil, err
 	}
+	var err error
+	if c.Rules, err = readRules(files); err != nil {
+		return nil, err
+	}
 	var bad []error
-	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || path.Ext(name) != ".txt" || name == conformance.Calls || path.Dir(name) == conformance.Given {
+	err = fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(name) != ".txt" || notScenarios[name] || path.Dir(name) == conformance.Given {
 			return err
 		}
 		s, err := c.read(files, name)
@@ -49,6 +54,9 @@ func Load(files fs.FS) (*Corpus, error) {
 	})
 	return c, errors.Join(append(bad, err)...)
 }
+
+// notScenarios are the texts beside the scenarios.
+var notScenarios = map[string]bool{conformance.Calls: true, conformance.Rules: true}
 
 func (c *Corpus) given(files fs.FS) error {
 	names, err := fs.Glob(files, conformance.Given+"/*.txt")

@@ -14,7 +14,7 @@ import (
 // driver program linked with the C library, which makes the calls it is told.
 type C struct {
 	// Driver is the path of the driver, dxgdrive or another one that speaks its
-	// protocol (docs/conformance.md).
+	// protocol (docs/conformance-format.md).
 	Driver string
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/dxgsync/dxgsync/conformance"
 )
 
 // Parse reads a scenario. The error names path, line and what is wrong there.
@@ -76,16 +78,18 @@ func (s *Scenario) set(key, value string) error {
 		}
 		s.Title = value
 	case "rule":
-		s.Rules = append(s.Rules, value)
-	case "source":
-		kind, text, _ := strings.Cut(value, " ")
-		for _, p := range Provenances {
-			if string(p) == kind && text != "" {
-				s.Sources = append(s.Sources, Source{p, text})
-				return nil
+		for id := range strings.SplitSeq(value, ";") {
+			if id = strings.TrimSpace(id); id == "" {
+				return fmt.Errorf("rule %q has an empty name", value)
 			}
+			s.Rules = append(s.Rules, id)
 		}
-		return fmt.Errorf("source %q does not begin with measured, documented, guest or choice and say more", value)
+	case "source":
+		source, err := parseSource(value)
+		if err != nil {
+			return err
+		}
+		s.Sources = append(s.Sources, source)
 	case "adapter":
 		a, err := parseAdapter(value)
 		if err != nil {
@@ -103,6 +107,17 @@ func (s *Scenario) set(key, value string) error {
 		return fmt.Errorf("header %q is not title, rule, source, adapter or doors", key)
 	}
 	return nil
+}
+
+// parseSource reads "PROVENANCE TEXT".
+func parseSource(value string) (Source, error) {
+	kind, text, _ := strings.Cut(value, " ")
+	for _, p := range Provenances {
+		if string(p) == kind && text != "" {
+			return Source{p, text}, nil
+		}
+	}
+	return Source{}, fmt.Errorf("source %q does not begin with measured, documented, guest or choice and say more", value)
 }
 
 // parseAdapter reads "PROFILE [wddm=LEVEL] [type=BIT|BIT]".
@@ -247,7 +262,7 @@ func (s *Scenario) complete() error {
 	switch {
 	case s.Title == "":
 		return errors.New("no title: line")
-	case len(s.Rules) == 0:
+	case len(s.Rules) == 0 && s.Family() != conformance.Given:
 		return errors.New("no rule: line")
 	case len(s.Sources) == 0:
 		return errors.New("no source: line")

@@ -9,7 +9,8 @@ import (
 )
 
 const good = `title: T
-rule: calls §1
+rule: calls/1-values; sharing/1-4
+rule: objects/1-zero
 source: choice OQ-1
 adapter: neutral wddm=3000 type=RenderSupported|ComputeOnly
 doors: c
@@ -31,13 +32,13 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	step := s.Steps[0]
-	if s.Family() != "x" || s.Provenance() != Choice || !s.Runs("c") || s.Runs("socket") {
+	if s.Family() != "x" || s.Provenance() != Choice || !s.Runs("c") || s.Runs("socket") || strings.Join(s.Rules, " ") != "calls/1-values sharing/1-4 objects/1-zero" {
 		t.Errorf("header read as %+v", s)
 	}
 	if a := s.Adapters[0]; a.Profile != "neutral" || a.WDDM != 3000 || len(a.Type) != 2 {
 		t.Errorf("adapter read as %+v", a)
 	}
-	if step.Process != "p1" || step.Thread != "t1" || step.Verb != "CreateDevice" || len(step.Args) != 2 || step.Line != 7 {
+	if step.Process != "p1" || step.Thread != "t1" || step.Verb != "CreateDevice" || len(step.Args) != 2 || step.Line != 8 {
 		t.Errorf("step read as %+v", step)
 	}
 	if step.Want != "STATUS_SUCCESS hDevice=$d Flags=1" || s.Steps[2].Want != "" {
@@ -66,6 +67,7 @@ func TestParseRefuses(t *testing.T) {
 		"adapter: neutral wddm=x\n\n":          "no WDDM level",
 		"adapter: neutral size=3\n\n":          "is not wddm=",
 		"doors: c:\n\n":                        "is no name",
+		"rule: a/1-x; ; a/1-y\n\n":             "has an empty name",
 		head + "    out\n":                     ":5: output without a command",
 		head + "p1 event\n\n    out\n":         ":7: output must follow",
 		head + "p1\n":                          ":5: no command",

@@ -88,6 +88,18 @@ func (s Summary) Failed() bool {
 	return false
 }
 
+// PrintFailures writes what was wanted and what was seen where they differ.
+func PrintFailures(w io.Writer, results []Result) error {
+	for _, r := range results {
+		if r.Verdict == Failed {
+			if _, err := fmt.Fprintf(w, "FAIL at %s\n%s\n\n", r.Door, r.Detail); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // Print writes what failed and a table of how many scenarios of each family passed
 // at each door:
 //
@@ -97,12 +109,8 @@ func (s Summary) Failed() bool {
 //	total     283        262     262     277
 //	measured 71, documented 64, guest 16, choice 132
 func Print(w io.Writer, scenarios []*Scenario, doors []Door, results []Result) error {
-	for _, r := range results {
-		if r.Verdict == Failed {
-			if _, err := fmt.Fprintf(w, "FAIL at %s\n%s\n\n", r.Door, r.Detail); err != nil {
-				return err
-			}
-		}
+	if err := PrintFailures(w, results); err != nil {
+		return err
 	}
 	total := Summarize(scenarios, results)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -6,11 +6,11 @@ import (
 )
 
 // A Scenario is one file of the corpus: one behaviour, where it is known from and
-// the steps that show it. docs/conformance.md describes the language.
+// the steps that show it. docs/conformance-format.md describes the language.
 type Scenario struct {
 	Path  string // inside the corpus, "signal/below-current.txt"
 	Title string
-	// Rules name the paragraphs of the behaviour notes that the scenario checks.
+	// Rules are the names of the rules in rules.txt that the scenario shows.
 	Rules []string
 	// Sources say where each fact comes from; the first word is the provenance.
 	Sources []Source
@@ -25,8 +25,8 @@ type Scenario struct {
 
 // A Source says where a fact is known from.
 type Source struct {
-	Provenance Provenance
-	Text       string // who measured it, which page, which choice
+	Provenance Provenance `json:"provenance"`
+	Text       string     `json:"text"` // who measured it, which page, which choice
 }
 
 // A Provenance is a kind of source.
