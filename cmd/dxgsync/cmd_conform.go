@@ -20,6 +20,8 @@ type conformFlags struct {
 	driver string
 	json   bool
 	list   bool
+	report bool
+	strict bool
 }
 
 func conformCommand() *cobra.Command {
@@ -37,9 +39,14 @@ available runs. The driver of the C door is dxgdrive beside this command or in $
 or what --driver names: any program that speaks its protocol, so that other
 implementations can be judged by the same scenarios.
 
-The exit status is 1 when a scenario failed.`,
+With --report it says rule by rule which scenarios show the rule, how many of them
+passed at each door, and which rules have none. With --list as well nothing is run.
+
+The exit status is 1 when a scenario failed, and with --strict also when a rule that
+a scenario could show has none.`,
 		Example: `  dxgsync conform
   dxgsync conform --door c wait destroy/wait-all
+  dxgsync conform --report --door c --driver ./my-driver
   dxgsync conform --list --json | jq '.[] | select(.sources[0].provenance == "choice")'`,
 		RunE: func(cmd *cobra.Command, args []string) error { return conform(cmd, args, f) },
 	}
@@ -49,6 +56,8 @@ The exit status is 1 when a scenario failed.`,
 	flags.StringVar(&f.driver, "driver", "", "driver program of the C door")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.list, "list", false, "list the scenarios with their sources and run nothing")
+	flags.BoolVar(&f.report, "report", false, "report which rules the scenarios show and which have none")
+	flags.BoolVar(&f.strict, "strict", false, "with --report: fail when a rule has no scenario that could have one")
 	return cmd
 }
 
@@ -60,20 +69,31 @@ func conform(cmd *cobra.Command, args []string, f conformFlags) error {
 	if err != nil {
 		return fmt.Errorf("read corpus %s: %w", f.corpus, err)
 	}
+	if f.report && len(args) > 0 {
+		return errors.New("--report is about the whole corpus: give no PATH")
+	}
+	if f.strict && !f.report {
+		return errors.New("--strict goes with --report")
+	}
 	some, err := corpus.Select(args)
 	if err != nil {
 		return err
 	}
 	out := cmd.OutOrStdout()
-	if f.list {
+	if f.list && !f.report {
 		return listScenarios(out, some, f.json)
 	}
-	doors, err := chooseDoors(cmd.ErrOrStderr(), f)
-	if err != nil {
-		return err
+	var doors []suite.Door
+	if !f.list {
+		if doors, err = chooseDoors(cmd.ErrOrStderr(), f); err != nil {
+			return err
+		}
 	}
 	results := corpus.RunAll(some, doors)
 	summary := suite.Summarize(some, results)
+	if f.report {
+		return reportCoverage(cmd, corpus, doors, results, f)
+	}
 	if f.json {
 		err = printJSON(out, struct {
 			Summary suite.Summary  `json:"summary"`
@@ -83,6 +103,24 @@ func conform(cmd *cobra.Command, args []string, f conformFlags) error {
 		err = suite.Print(out, some, doors, results)
 	}
 	if err == nil && summary.Failed() {
+		err = exitStatus(1)
+	}
+	return err
+}
+
+// reportCoverage prints which rules the results show. What failed goes to the errors.
+func reportCoverage(cmd *cobra.Command, corpus *suite.Corpus, doors []suite.Door, results []suite.Result, f conformFlags) error {
+	cover := corpus.Coverage(results)
+	err := suite.PrintFailures(cmd.ErrOrStderr(), results)
+	switch {
+	case err != nil:
+	case f.json:
+		err = printJSON(cmd.OutOrStdout(), cover)
+	default:
+		err = cover.Print(cmd.OutOrStdout(), doors)
+	}
+	failed := suite.Summarize(corpus.Scenarios, results).Failed()
+	if err == nil && (failed || f.strict && !cover.Complete()) {
 		err = exitStatus(1)
 	}
 	return err
@@ -127,16 +165,11 @@ func chooseDoors(notes io.Writer, f conformFlags) ([]suite.Door, error) {
 
 // scenarioEntry is a scenario in the JSON of --list.
 type scenarioEntry struct {
-	Path    string        `json:"path"`
-	Title   string        `json:"title"`
-	Rules   []string      `json:"rules"`
-	Sources []sourceEntry `json:"sources"`
-	Doors   []string      `json:"doors,omitempty"`
-}
-
-type sourceEntry struct {
-	Provenance suite.Provenance `json:"provenance"`
-	Text       string           `json:"text"`
+	Path    string         `json:"path"`
+	Title   string         `json:"title"`
+	Rules   []string       `json:"rules"`
+	Sources []suite.Source `json:"sources"`
+	Doors   []string       `json:"doors,omitempty"`
 }
 
 func listScenarios(w io.Writer, some []*suite.Scenario, asJSON bool) error {
@@ -149,11 +182,7 @@ func listScenarios(w io.Writer, some []*suite.Scenario, asJSON bool) error {
 	}
 	entries := []scenarioEntry{}
 	for _, s := range some {
-		e := scenarioEntry{Path: s.Path, Title: s.Title, Rules: s.Rules, Doors: s.Doors}
-		for _, source := range s.Sources {
-			e.Sources = append(e.Sources, sourceEntry(source))
-		}
-		entries = append(entries, e)
+		entries = append(entries, scenarioEntry{s.Path, s.Title, s.Rules, s.Sources, s.Doors})
 	}
 	return printJSON(w, entries)
 }
