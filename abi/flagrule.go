@@ -24,19 +24,19 @@ type FlagRule struct {
 	Meaning          string   // one sentence
 }
 
-// applies reports whether the bit may be set for a kind.
-func (r *FlagRule) applies(k SyncObjectType) bool { return r.Kinds == 0 || r.Kinds.Has(k) }
+// AppliesTo reports whether the bit may be set for a kind.
+func (r *FlagRule) AppliesTo(k SyncObjectType) bool { return r.Kinds == 0 || r.Kinds.Has(k) }
 
-// needs are the bits that must be set with it for a kind.
-func (r *FlagRule) needs(k SyncObjectType) uint32 {
+// Needs are the bits that must be set with it for a kind.
+func (r *FlagRule) Needs(k SyncObjectType) uint32 {
 	if inMemory.Has(k) {
 		return r.Requires | r.RequiresInMemory
 	}
 	return r.Requires
 }
 
-// taken reports whether an operation takes the bit.
-func (r *FlagRule) taken(nr uint16) bool { return len(r.Calls) == 0 || slices.Contains(r.Calls, nr) }
+// TakenBy reports whether an operation takes the bit.
+func (r *FlagRule) TakenBy(nr uint16) bool { return len(r.Calls) == 0 || slices.Contains(r.Calls, nr) }
 
 // Flags is a flag word: its rules, by bit.
 type Flags struct {
@@ -55,14 +55,15 @@ func (f *Flags) Known(v uint32) bool {
 // Allowed reports whether every bit of v exists at a version.
 func (f *Flags) Allowed(v uint32, w WDDM) bool {
 	for _, r := range f.Rules {
-		if r.existsAt(w) {
+		if r.ExistsAt(w) {
 			v &^= 1 << r.Bit
 		}
 	}
 	return v == 0
 }
 
-func (r *FlagRule) existsAt(w WDDM) bool { return w >= r.First && (r.Last == 0 || w <= r.Last) }
+// ExistsAt reports whether a version has the bit.
+func (r *FlagRule) ExistsAt(w WDDM) bool { return w >= r.First && (r.Last == 0 || w <= r.Last) }
 
 // Check checks v for a kind at a version: every bit exists, applies to the kind,
 // has what it requires and nothing it conflicts with. It returns the first rule
@@ -76,7 +77,7 @@ func (f *Flags) Check(v uint32, k SyncObjectType, w WDDM) (broken *FlagRule, ok 
 		if v&(1<<r.Bit) == 0 {
 			continue
 		}
-		if need := r.needs(k); !r.applies(k) || v&need != need || v&r.Conflicts != 0 {
+		if need := r.Needs(k); !r.AppliesTo(k) || v&need != need || v&r.Conflicts != 0 {
 			return r, false
 		}
 	}
@@ -87,7 +88,7 @@ func (f *Flags) Check(v uint32, k SyncObjectType, w WDDM) (broken *FlagRule, ok 
 // operation; bits that the system sets do not count.
 func (f *Flags) Taken(v uint32, nr uint16, w WDDM) bool {
 	for _, r := range f.Rules {
-		if r.BySystem || r.existsAt(w) && r.taken(nr) {
+		if r.BySystem || r.ExistsAt(w) && r.TakenBy(nr) {
 			v &^= 1 << r.Bit
 		}
 	}

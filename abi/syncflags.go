@@ -47,9 +47,9 @@ var SyncObjectFlagRules = Flags{"D3DDDI_SYNCHRONIZATIONOBJECT_FLAGS", []FlagRule
 	{Bit: 10, Name: "UnwaitCpuWaitersOnlyOnDestroy", First: 3200, Kinds: inMemory, Meaning: "CPU waiters stay when their local object goes, until the shared object itself is destroyed."},
 }}
 
-// openIgnored are the bits that only repeat at open how the object was made
-// (OQ-4).
-const openIgnored = SyncObjectShared | SyncObjectNtSecuritySharing | SyncObjectCrossAdapter | SyncObjectTopOfPipeline |
+// SyncObjectOpenIgnored are the bits that only repeat at open how the object was
+// made (OQ-4).
+const SyncObjectOpenIgnored = SyncObjectShared | SyncObjectNtSecuritySharing | SyncObjectCrossAdapter | SyncObjectTopOfPipeline |
 	SyncObjectNoGPUAccess | SyncObjectUnwaitCpuWaitersOnlyOnDestroy
 
 // CheckCreateFlags checks the kind and flags of CreateSynchronizationObject2 at a
@@ -72,7 +72,7 @@ func CheckOpenFlags(k SyncObjectType, f SyncObjectFlags, w WDDM) Status {
 	if !SyncObjectFlagRules.Allowed(uint32(f), w) {
 		return StatusInvalidParameter
 	}
-	if _, ok := SyncObjectFlagRules.Check(uint32(f&^openIgnored), k, w); !ok {
+	if _, ok := SyncObjectFlagRules.Check(uint32(f&^SyncObjectOpenIgnored), k, w); !ok {
 		return StatusInvalidParameter
 	}
 	return StatusSuccess
