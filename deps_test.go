@@ -30,6 +30,7 @@ internal/adapter:   abi
 internal/display:   abi
 ddi:                abi
 internal/softgpu:   abi ddi internal/adapter internal/display
+internal/decode:    abi
 
 # whole: where the parts meet, and the machine below them
 internal/kernel:    abi ddi internal/page internal/wait internal/object internal/syncobj internal/adapter internal/softgpu
@@ -51,7 +52,7 @@ internal/suite/*:   internal/suite
 internal/bench:     abi ddi . internal/adapter internal/softgpu internal/kernel internal/host internal/server golang.org/x/sys
 
 # the command, and programs that show how to use all this
-cmd/dxgsync:        abi internal/adapter internal/kernel internal/wire internal/server internal/suite internal/bench golang.org/x/sys github.com/spf13/cobra github.com/coreos/go-systemd/v22
+cmd/dxgsync:        abi internal/adapter internal/decode internal/kernel internal/wire internal/server internal/suite internal/bench golang.org/x/sys github.com/spf13/cobra github.com/coreos/go-systemd/v22
 examples/*:         abi . golang.org/x/sys
 examples:
 docs:
