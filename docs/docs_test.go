@@ -13,7 +13,7 @@ import (
 	"github.com/dxgsync/dxgsync/abi"
 )
 
-var update = flag.Bool("update", false, "rewrite the generated part of docs/calls/README.md")
+var update = flag.Bool("update", false, "rewrite the generated parts of the documents")
 
 const (
 	begin = "<!-- table: go test ./docs -update -->\n"
@@ -21,26 +21,7 @@ const (
 )
 
 // The call table says of every operation what the operation table says.
-func TestCallTable(t *testing.T) {
-	const path = "calls/README.md"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, ok := strings.Cut(string(text), begin)
-	_, tail, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("%s: the marks around the table are gone", path)
-	}
-	want := head + begin + callTable(t) + end + tail
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if want != string(text) {
-		t.Errorf("%s is stale: go test ./docs -update", path)
-	}
-}
+func TestCallTable(t *testing.T) { checkTable(t, "calls/README.md", callTable(t)) }
 
 func callTable(t *testing.T) string {
 	pages := pagesOfCalls(t)
