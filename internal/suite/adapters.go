@@ -56,6 +56,9 @@ var later = []struct {
 	first abi.WDDM
 	caps  adapter.Caps
 }{
+	{1200, adapter.SupportNonVGA | adapter.SupportSmoothRotation | adapter.SupportPerEngineTDR | adapter.SupportKernelModeCommandBuffer |
+		adapter.SupportCCD | adapter.SupportSoftwareDeviceBitmaps | adapter.SupportGammaRamp | adapter.SupportHWCursor |
+		adapter.SupportHWVSync | adapter.SupportSurpriseRemovalInHibernation},
 	{1300, adapter.SupportMiracast | adapter.IsHybridIntegratedGPU | adapter.IsHybridDiscreteGPU |
 		adapter.SupportPowerManagementPStates | adapter.SupportVirtualModes | adapter.SupportCrossAdapterResource},
 	{2000, adapter.Support64BitAtomics | adapter.GpuMmuSupported | adapter.IoMmuSupported |
@@ -81,6 +84,9 @@ func lower(p *adapter.Profile, level abi.WDDM) {
 	if level < 3000 {
 		p.Features &^= adapter.KMDSignalCPUEvent
 		p.HwFlipQueue = adapter.Feature{}
+	}
+	if level < 1300 {
+		p.CrossAdapter = adapter.TierNone
 	}
 	if level < 2000 {
 		p.GpuMmu = adapter.GpuMmu{}
