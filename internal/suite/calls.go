@@ -79,6 +79,9 @@ func (r *Record) Pointers() []*Field {
 // Call finds a call by its name without prefix, nil if there is none.
 func (t *Table) Call(name string) *Call { return t.calls[name] }
 
+// Set finds a set of names, nil if there is none.
+func (t *Table) Set(name string) *Set { return t.sets[name] }
+
 // A Set is a set of names for values, or for bits when Bits is set.
 type Set struct {
 	Bits   bool
