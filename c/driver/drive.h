@@ -24,11 +24,15 @@ struct call {
 	const struct field *field;
 };
 
-enum { max_record = 512, max_fields = 16 };
+enum { max_record = 512 };
 
-/* A buffer that a pointer of a record points to, and how it was before the call. */
-struct buffer {
-	unsigned char *data, *before;
+/*
+ * Memory that a pointer leads to, and how it was before the call. Its path is the
+ * field of the record, then "@OFFSET" for each pointer in memory on the way.
+ */
+struct memory {
+	char *path;
+	unsigned char *data, *before; /* NULL: a bad pointer */
 	size_t size;
 };
 
@@ -37,7 +41,8 @@ struct job {
 	const struct call *call;
 	bool null; /* pass NULL, not the record */
 	_Alignas(8) unsigned char record[max_record], before[max_record];
-	struct buffer buffer[max_fields]; /* by field */
+	struct memory *memory; /* what is pointed to from memory comes after that */
+	unsigned memories;
 	int32_t status;
 };
 
@@ -50,10 +55,10 @@ const char *read_job(struct job *j, char *text);
 /* Makes the call and keeps its status. */
 void run_job(struct job *j);
 
-/* Prints "0xSTATUS CHANGE…" and a newline, and frees the buffers. */
+/* Prints "0xSTATUS CHANGE…" and a newline, and frees the memory. */
 void answer_job(struct job *j);
 
-/* Frees the buffers of a job. */
+/* Frees the memory of a job. */
 void free_job(struct job *j);
 
 /* Threads by name. Each returns NULL or what is wrong. */

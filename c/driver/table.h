@@ -114,6 +114,20 @@ static const struct field fields_DestroyContext[] = {
 	{"hContext", offsetof(D3DKMT_DESTROYCONTEXT, hContext), sizeof(((D3DKMT_DESTROYCONTEXT *)0)->hContext), false},
 };
 
+static int32_t make_CreateSynchronizationObject(void *record)
+{
+	return D3DKMTCreateSynchronizationObject(record);
+}
+
+static const struct field fields_CreateSynchronizationObject[] = {
+	{"hDevice", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT, hDevice), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT *)0)->hDevice), false},
+	{"Type", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT, Info.Type), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT *)0)->Info.Type), false},
+	{"SynchronizationMutex.InitialState", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT, Info.SynchronizationMutex.InitialState), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT *)0)->Info.SynchronizationMutex.InitialState), false},
+	{"Semaphore.MaxCount", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT, Info.Semaphore.MaxCount), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT *)0)->Info.Semaphore.MaxCount), false},
+	{"Semaphore.InitialCount", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT, Info.Semaphore.InitialCount), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT *)0)->Info.Semaphore.InitialCount), false},
+	{"hSyncObject", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT, hSyncObject), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT *)0)->hSyncObject), false},
+};
+
 static int32_t make_CreateSynchronizationObject2(void *record)
 {
 	return D3DKMTCreateSynchronizationObject2(record);
@@ -123,6 +137,18 @@ static const struct field fields_CreateSynchronizationObject2[] = {
 	{"hDevice", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2, hDevice), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT2 *)0)->hDevice), false},
 	{"Type", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2, Info.Type), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT2 *)0)->Info.Type), false},
 	{"Flags", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2, Info.Flags.Value), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT2 *)0)->Info.Flags.Value), false},
+	{"SynchronizationMutex.InitialState", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2, Info.SynchronizationMutex.InitialState), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT2 *)0)->Info.SynchronizationMutex.InitialState), false},
+	{"Semaphore.MaxCount", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2, Info.Semaphore.MaxCount), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT2 *)0)->Info.Semaphore.MaxCount), false},
+	{"Semaphore.InitialCount", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2, Info.Semaphore.InitialCount), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT2 *)0)->Info.Semaphore.InitialCount), false},
+	{"Fence.FenceValue", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2, Info.Fence.FenceValue), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT2 *)0)->Info.Fence.FenceValue), false},
+	{"CPUNotification.Event", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2, Info.CPUNotification.Event), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT2 *)0)->Info.CPUNotification.Event), false},
+	{"PeriodicMonitoredFence.hAdapter", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2, Info.PeriodicMonitoredFence.hAdapter), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT2 *)0)->Info.PeriodicMonitoredFence.hAdapter), false},
+	{"PeriodicMonitoredFence.VidPnTargetId", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2, Info.PeriodicMonitoredFence.VidPnTargetId), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT2 *)0)->Info.PeriodicMonitoredFence.VidPnTargetId), false},
+	{"PeriodicMonitoredFence.Time", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2, Info.PeriodicMonitoredFence.Time), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT2 *)0)->Info.PeriodicMonitoredFence.Time), false},
+	{"PeriodicMonitoredFence.FenceValueCPUVirtualAddress", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2, Info.PeriodicMonitoredFence.FenceValueCPUVirtualAddress), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT2 *)0)->Info.PeriodicMonitoredFence.FenceValueCPUVirtualAddress), false},
+	{"PeriodicMonitoredFence.FenceValueGPUVirtualAddress", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2, Info.PeriodicMonitoredFence.FenceValueGPUVirtualAddress), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT2 *)0)->Info.PeriodicMonitoredFence.FenceValueGPUVirtualAddress), false},
+	{"PeriodicMonitoredFence.EngineAffinity", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2, Info.PeriodicMonitoredFence.EngineAffinity), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT2 *)0)->Info.PeriodicMonitoredFence.EngineAffinity), false},
+	{"PeriodicMonitoredFence.Padding", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2, Info.PeriodicMonitoredFence.Padding), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT2 *)0)->Info.PeriodicMonitoredFence.Padding), false},
 	{"InitialFenceValue", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2, Info.MonitoredFence.InitialFenceValue), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT2 *)0)->Info.MonitoredFence.InitialFenceValue), false},
 	{"FenceValueCPUVirtualAddress", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2, Info.MonitoredFence.FenceValueCPUVirtualAddress), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT2 *)0)->Info.MonitoredFence.FenceValueCPUVirtualAddress), false},
 	{"FenceValueGPUVirtualAddress", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2, Info.MonitoredFence.FenceValueGPUVirtualAddress), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT2 *)0)->Info.MonitoredFence.FenceValueGPUVirtualAddress), false},
@@ -198,6 +224,310 @@ static const struct field fields_OpenSyncObjectFromNtHandle2[] = {
 	{"EngineAffinity", offsetof(D3DKMT_OPENSYNCOBJECTFROMNTHANDLE2, MonitoredFence.EngineAffinity), sizeof(((D3DKMT_OPENSYNCOBJECTFROMNTHANDLE2 *)0)->MonitoredFence.EngineAffinity), false},
 };
 
+static int32_t make_OpenSynchronizationObject(void *record)
+{
+	return D3DKMTOpenSynchronizationObject(record);
+}
+
+static const struct field fields_OpenSynchronizationObject[] = {
+	{"hSharedHandle", offsetof(D3DKMT_OPENSYNCHRONIZATIONOBJECT, hSharedHandle), sizeof(((D3DKMT_OPENSYNCHRONIZATIONOBJECT *)0)->hSharedHandle), false},
+	{"hSyncObject", offsetof(D3DKMT_OPENSYNCHRONIZATIONOBJECT, hSyncObject), sizeof(((D3DKMT_OPENSYNCHRONIZATIONOBJECT *)0)->hSyncObject), false},
+};
+
+static int32_t make_OpenSyncObjectFromNtHandle(void *record)
+{
+	return D3DKMTOpenSyncObjectFromNtHandle(record);
+}
+
+static const struct field fields_OpenSyncObjectFromNtHandle[] = {
+	{"hNtHandle", offsetof(D3DKMT_OPENSYNCOBJECTFROMNTHANDLE, hNtHandle), sizeof(((D3DKMT_OPENSYNCOBJECTFROMNTHANDLE *)0)->hNtHandle), false},
+	{"hSyncObject", offsetof(D3DKMT_OPENSYNCOBJECTFROMNTHANDLE, hSyncObject), sizeof(((D3DKMT_OPENSYNCOBJECTFROMNTHANDLE *)0)->hSyncObject), false},
+};
+
+static int32_t make_OpenSyncObjectNtHandleFromName(void *record)
+{
+	return D3DKMTOpenSyncObjectNtHandleFromName(record);
+}
+
+static const struct field fields_OpenSyncObjectNtHandleFromName[] = {
+	{"dwDesiredAccess", offsetof(D3DKMT_OPENSYNCOBJECTNTHANDLEFROMNAME, dwDesiredAccess), sizeof(((D3DKMT_OPENSYNCOBJECTNTHANDLEFROMNAME *)0)->dwDesiredAccess), false},
+	{"pObjAttrib", offsetof(D3DKMT_OPENSYNCOBJECTNTHANDLEFROMNAME, pObjAttrib), sizeof(((D3DKMT_OPENSYNCOBJECTNTHANDLEFROMNAME *)0)->pObjAttrib), true},
+	{"hNtHandle", offsetof(D3DKMT_OPENSYNCOBJECTNTHANDLEFROMNAME, hNtHandle), sizeof(((D3DKMT_OPENSYNCOBJECTNTHANDLEFROMNAME *)0)->hNtHandle), false},
+};
+
+static int32_t make_OpenNtHandleFromName(void *record)
+{
+	return D3DKMTOpenNtHandleFromName(record);
+}
+
+static const struct field fields_OpenNtHandleFromName[] = {
+	{"dwDesiredAccess", offsetof(D3DKMT_OPENNTHANDLEFROMNAME, dwDesiredAccess), sizeof(((D3DKMT_OPENNTHANDLEFROMNAME *)0)->dwDesiredAccess), false},
+	{"pObjAttrib", offsetof(D3DKMT_OPENNTHANDLEFROMNAME, pObjAttrib), sizeof(((D3DKMT_OPENNTHANDLEFROMNAME *)0)->pObjAttrib), true},
+	{"hNtHandle", offsetof(D3DKMT_OPENNTHANDLEFROMNAME, hNtHandle), sizeof(((D3DKMT_OPENNTHANDLEFROMNAME *)0)->hNtHandle), false},
+};
+
+static int32_t make_CreateAllocation(void *record)
+{
+	return D3DKMTCreateAllocation(record);
+}
+
+static const struct field fields_CreateAllocation[] = {
+	{"hDevice", offsetof(D3DKMT_CREATEALLOCATION, hDevice), sizeof(((D3DKMT_CREATEALLOCATION *)0)->hDevice), false},
+	{"hResource", offsetof(D3DKMT_CREATEALLOCATION, hResource), sizeof(((D3DKMT_CREATEALLOCATION *)0)->hResource), false},
+	{"hGlobalShare", offsetof(D3DKMT_CREATEALLOCATION, hGlobalShare), sizeof(((D3DKMT_CREATEALLOCATION *)0)->hGlobalShare), false},
+	{"pPrivateRuntimeData", offsetof(D3DKMT_CREATEALLOCATION, pPrivateRuntimeData), sizeof(((D3DKMT_CREATEALLOCATION *)0)->pPrivateRuntimeData), true},
+	{"PrivateRuntimeDataSize", offsetof(D3DKMT_CREATEALLOCATION, PrivateRuntimeDataSize), sizeof(((D3DKMT_CREATEALLOCATION *)0)->PrivateRuntimeDataSize), false},
+	{"pStandardAllocation", offsetof(D3DKMT_CREATEALLOCATION, pStandardAllocation), sizeof(((D3DKMT_CREATEALLOCATION *)0)->pStandardAllocation), true},
+	{"pPrivateDriverData", offsetof(D3DKMT_CREATEALLOCATION, pPrivateDriverData), sizeof(((D3DKMT_CREATEALLOCATION *)0)->pPrivateDriverData), true},
+	{"PrivateDriverDataSize", offsetof(D3DKMT_CREATEALLOCATION, PrivateDriverDataSize), sizeof(((D3DKMT_CREATEALLOCATION *)0)->PrivateDriverDataSize), false},
+	{"NumAllocations", offsetof(D3DKMT_CREATEALLOCATION, NumAllocations), sizeof(((D3DKMT_CREATEALLOCATION *)0)->NumAllocations), false},
+	{"pAllocationInfo", offsetof(D3DKMT_CREATEALLOCATION, pAllocationInfo), sizeof(((D3DKMT_CREATEALLOCATION *)0)->pAllocationInfo), true},
+	{"Flags", offsetof(D3DKMT_CREATEALLOCATION, Flags), sizeof(((D3DKMT_CREATEALLOCATION *)0)->Flags), false},
+	{"hPrivateRuntimeResourceHandle", offsetof(D3DKMT_CREATEALLOCATION, hPrivateRuntimeResourceHandle), sizeof(((D3DKMT_CREATEALLOCATION *)0)->hPrivateRuntimeResourceHandle), false},
+};
+
+static int32_t make_CreateAllocation2(void *record)
+{
+	return D3DKMTCreateAllocation2(record);
+}
+
+static const struct field fields_CreateAllocation2[] = {
+	{"hDevice", offsetof(D3DKMT_CREATEALLOCATION, hDevice), sizeof(((D3DKMT_CREATEALLOCATION *)0)->hDevice), false},
+	{"hResource", offsetof(D3DKMT_CREATEALLOCATION, hResource), sizeof(((D3DKMT_CREATEALLOCATION *)0)->hResource), false},
+	{"hGlobalShare", offsetof(D3DKMT_CREATEALLOCATION, hGlobalShare), sizeof(((D3DKMT_CREATEALLOCATION *)0)->hGlobalShare), false},
+	{"pPrivateRuntimeData", offsetof(D3DKMT_CREATEALLOCATION, pPrivateRuntimeData), sizeof(((D3DKMT_CREATEALLOCATION *)0)->pPrivateRuntimeData), true},
+	{"PrivateRuntimeDataSize", offsetof(D3DKMT_CREATEALLOCATION, PrivateRuntimeDataSize), sizeof(((D3DKMT_CREATEALLOCATION *)0)->PrivateRuntimeDataSize), false},
+	{"pStandardAllocation", offsetof(D3DKMT_CREATEALLOCATION, pStandardAllocation), sizeof(((D3DKMT_CREATEALLOCATION *)0)->pStandardAllocation), true},
+	{"pPrivateDriverData", offsetof(D3DKMT_CREATEALLOCATION, pPrivateDriverData), sizeof(((D3DKMT_CREATEALLOCATION *)0)->pPrivateDriverData), true},
+	{"PrivateDriverDataSize", offsetof(D3DKMT_CREATEALLOCATION, PrivateDriverDataSize), sizeof(((D3DKMT_CREATEALLOCATION *)0)->PrivateDriverDataSize), false},
+	{"NumAllocations", offsetof(D3DKMT_CREATEALLOCATION, NumAllocations), sizeof(((D3DKMT_CREATEALLOCATION *)0)->NumAllocations), false},
+	{"pAllocationInfo2", offsetof(D3DKMT_CREATEALLOCATION, pAllocationInfo2), sizeof(((D3DKMT_CREATEALLOCATION *)0)->pAllocationInfo2), true},
+	{"Flags", offsetof(D3DKMT_CREATEALLOCATION, Flags), sizeof(((D3DKMT_CREATEALLOCATION *)0)->Flags), false},
+	{"hPrivateRuntimeResourceHandle", offsetof(D3DKMT_CREATEALLOCATION, hPrivateRuntimeResourceHandle), sizeof(((D3DKMT_CREATEALLOCATION *)0)->hPrivateRuntimeResourceHandle), false},
+};
+
+static int32_t make_DestroyAllocation2(void *record)
+{
+	return D3DKMTDestroyAllocation2(record);
+}
+
+static const struct field fields_DestroyAllocation2[] = {
+	{"hDevice", offsetof(D3DKMT_DESTROYALLOCATION2, hDevice), sizeof(((D3DKMT_DESTROYALLOCATION2 *)0)->hDevice), false},
+	{"hResource", offsetof(D3DKMT_DESTROYALLOCATION2, hResource), sizeof(((D3DKMT_DESTROYALLOCATION2 *)0)->hResource), false},
+	{"phAllocationList", offsetof(D3DKMT_DESTROYALLOCATION2, phAllocationList), sizeof(((D3DKMT_DESTROYALLOCATION2 *)0)->phAllocationList), true},
+	{"AllocationCount", offsetof(D3DKMT_DESTROYALLOCATION2, AllocationCount), sizeof(((D3DKMT_DESTROYALLOCATION2 *)0)->AllocationCount), false},
+	{"Flags", offsetof(D3DKMT_DESTROYALLOCATION2, Flags.Value), sizeof(((D3DKMT_DESTROYALLOCATION2 *)0)->Flags.Value), false},
+};
+
+static int32_t make_QueryResourceInfo(void *record)
+{
+	return D3DKMTQueryResourceInfo(record);
+}
+
+static const struct field fields_QueryResourceInfo[] = {
+	{"hDevice", offsetof(D3DKMT_QUERYRESOURCEINFO, hDevice), sizeof(((D3DKMT_QUERYRESOURCEINFO *)0)->hDevice), false},
+	{"hGlobalShare", offsetof(D3DKMT_QUERYRESOURCEINFO, hGlobalShare), sizeof(((D3DKMT_QUERYRESOURCEINFO *)0)->hGlobalShare), false},
+	{"pPrivateRuntimeData", offsetof(D3DKMT_QUERYRESOURCEINFO, pPrivateRuntimeData), sizeof(((D3DKMT_QUERYRESOURCEINFO *)0)->pPrivateRuntimeData), true},
+	{"PrivateRuntimeDataSize", offsetof(D3DKMT_QUERYRESOURCEINFO, PrivateRuntimeDataSize), sizeof(((D3DKMT_QUERYRESOURCEINFO *)0)->PrivateRuntimeDataSize), false},
+	{"TotalPrivateDriverDataSize", offsetof(D3DKMT_QUERYRESOURCEINFO, TotalPrivateDriverDataSize), sizeof(((D3DKMT_QUERYRESOURCEINFO *)0)->TotalPrivateDriverDataSize), false},
+	{"ResourcePrivateDriverDataSize", offsetof(D3DKMT_QUERYRESOURCEINFO, ResourcePrivateDriverDataSize), sizeof(((D3DKMT_QUERYRESOURCEINFO *)0)->ResourcePrivateDriverDataSize), false},
+	{"NumAllocations", offsetof(D3DKMT_QUERYRESOURCEINFO, NumAllocations), sizeof(((D3DKMT_QUERYRESOURCEINFO *)0)->NumAllocations), false},
+};
+
+static int32_t make_OpenResource(void *record)
+{
+	return D3DKMTOpenResource(record);
+}
+
+static const struct field fields_OpenResource[] = {
+	{"hDevice", offsetof(D3DKMT_OPENRESOURCE, hDevice), sizeof(((D3DKMT_OPENRESOURCE *)0)->hDevice), false},
+	{"hGlobalShare", offsetof(D3DKMT_OPENRESOURCE, hGlobalShare), sizeof(((D3DKMT_OPENRESOURCE *)0)->hGlobalShare), false},
+	{"NumAllocations", offsetof(D3DKMT_OPENRESOURCE, NumAllocations), sizeof(((D3DKMT_OPENRESOURCE *)0)->NumAllocations), false},
+	{"pOpenAllocationInfo", offsetof(D3DKMT_OPENRESOURCE, pOpenAllocationInfo), sizeof(((D3DKMT_OPENRESOURCE *)0)->pOpenAllocationInfo), true},
+	{"pPrivateRuntimeData", offsetof(D3DKMT_OPENRESOURCE, pPrivateRuntimeData), sizeof(((D3DKMT_OPENRESOURCE *)0)->pPrivateRuntimeData), true},
+	{"PrivateRuntimeDataSize", offsetof(D3DKMT_OPENRESOURCE, PrivateRuntimeDataSize), sizeof(((D3DKMT_OPENRESOURCE *)0)->PrivateRuntimeDataSize), false},
+	{"pResourcePrivateDriverData", offsetof(D3DKMT_OPENRESOURCE, pResourcePrivateDriverData), sizeof(((D3DKMT_OPENRESOURCE *)0)->pResourcePrivateDriverData), true},
+	{"ResourcePrivateDriverDataSize", offsetof(D3DKMT_OPENRESOURCE, ResourcePrivateDriverDataSize), sizeof(((D3DKMT_OPENRESOURCE *)0)->ResourcePrivateDriverDataSize), false},
+	{"pTotalPrivateDriverDataBuffer", offsetof(D3DKMT_OPENRESOURCE, pTotalPrivateDriverDataBuffer), sizeof(((D3DKMT_OPENRESOURCE *)0)->pTotalPrivateDriverDataBuffer), true},
+	{"TotalPrivateDriverDataBufferSize", offsetof(D3DKMT_OPENRESOURCE, TotalPrivateDriverDataBufferSize), sizeof(((D3DKMT_OPENRESOURCE *)0)->TotalPrivateDriverDataBufferSize), false},
+	{"hResource", offsetof(D3DKMT_OPENRESOURCE, hResource), sizeof(((D3DKMT_OPENRESOURCE *)0)->hResource), false},
+};
+
+static int32_t make_OpenResource2(void *record)
+{
+	return D3DKMTOpenResource2(record);
+}
+
+static const struct field fields_OpenResource2[] = {
+	{"hDevice", offsetof(D3DKMT_OPENRESOURCE, hDevice), sizeof(((D3DKMT_OPENRESOURCE *)0)->hDevice), false},
+	{"hGlobalShare", offsetof(D3DKMT_OPENRESOURCE, hGlobalShare), sizeof(((D3DKMT_OPENRESOURCE *)0)->hGlobalShare), false},
+	{"NumAllocations", offsetof(D3DKMT_OPENRESOURCE, NumAllocations), sizeof(((D3DKMT_OPENRESOURCE *)0)->NumAllocations), false},
+	{"pOpenAllocationInfo2", offsetof(D3DKMT_OPENRESOURCE, pOpenAllocationInfo2), sizeof(((D3DKMT_OPENRESOURCE *)0)->pOpenAllocationInfo2), true},
+	{"pPrivateRuntimeData", offsetof(D3DKMT_OPENRESOURCE, pPrivateRuntimeData), sizeof(((D3DKMT_OPENRESOURCE *)0)->pPrivateRuntimeData), true},
+	{"PrivateRuntimeDataSize", offsetof(D3DKMT_OPENRESOURCE, PrivateRuntimeDataSize), sizeof(((D3DKMT_OPENRESOURCE *)0)->PrivateRuntimeDataSize), false},
+	{"pResourcePrivateDriverData", offsetof(D3DKMT_OPENRESOURCE, pResourcePrivateDriverData), sizeof(((D3DKMT_OPENRESOURCE *)0)->pResourcePrivateDriverData), true},
+	{"ResourcePrivateDriverDataSize", offsetof(D3DKMT_OPENRESOURCE, ResourcePrivateDriverDataSize), sizeof(((D3DKMT_OPENRESOURCE *)0)->ResourcePrivateDriverDataSize), false},
+	{"pTotalPrivateDriverDataBuffer", offsetof(D3DKMT_OPENRESOURCE, pTotalPrivateDriverDataBuffer), sizeof(((D3DKMT_OPENRESOURCE *)0)->pTotalPrivateDriverDataBuffer), true},
+	{"TotalPrivateDriverDataBufferSize", offsetof(D3DKMT_OPENRESOURCE, TotalPrivateDriverDataBufferSize), sizeof(((D3DKMT_OPENRESOURCE *)0)->TotalPrivateDriverDataBufferSize), false},
+	{"hResource", offsetof(D3DKMT_OPENRESOURCE, hResource), sizeof(((D3DKMT_OPENRESOURCE *)0)->hResource), false},
+};
+
+static int32_t make_QueryResourceInfoFromNtHandle(void *record)
+{
+	return D3DKMTQueryResourceInfoFromNtHandle(record);
+}
+
+static const struct field fields_QueryResourceInfoFromNtHandle[] = {
+	{"hDevice", offsetof(D3DKMT_QUERYRESOURCEINFOFROMNTHANDLE, hDevice), sizeof(((D3DKMT_QUERYRESOURCEINFOFROMNTHANDLE *)0)->hDevice), false},
+	{"hNtHandle", offsetof(D3DKMT_QUERYRESOURCEINFOFROMNTHANDLE, hNtHandle), sizeof(((D3DKMT_QUERYRESOURCEINFOFROMNTHANDLE *)0)->hNtHandle), false},
+	{"pPrivateRuntimeData", offsetof(D3DKMT_QUERYRESOURCEINFOFROMNTHANDLE, pPrivateRuntimeData), sizeof(((D3DKMT_QUERYRESOURCEINFOFROMNTHANDLE *)0)->pPrivateRuntimeData), true},
+	{"PrivateRuntimeDataSize", offsetof(D3DKMT_QUERYRESOURCEINFOFROMNTHANDLE, PrivateRuntimeDataSize), sizeof(((D3DKMT_QUERYRESOURCEINFOFROMNTHANDLE *)0)->PrivateRuntimeDataSize), false},
+	{"TotalPrivateDriverDataSize", offsetof(D3DKMT_QUERYRESOURCEINFOFROMNTHANDLE, TotalPrivateDriverDataSize), sizeof(((D3DKMT_QUERYRESOURCEINFOFROMNTHANDLE *)0)->TotalPrivateDriverDataSize), false},
+	{"ResourcePrivateDriverDataSize", offsetof(D3DKMT_QUERYRESOURCEINFOFROMNTHANDLE, ResourcePrivateDriverDataSize), sizeof(((D3DKMT_QUERYRESOURCEINFOFROMNTHANDLE *)0)->ResourcePrivateDriverDataSize), false},
+	{"NumAllocations", offsetof(D3DKMT_QUERYRESOURCEINFOFROMNTHANDLE, NumAllocations), sizeof(((D3DKMT_QUERYRESOURCEINFOFROMNTHANDLE *)0)->NumAllocations), false},
+};
+
+static int32_t make_OpenResourceFromNtHandle(void *record)
+{
+	return D3DKMTOpenResourceFromNtHandle(record);
+}
+
+static const struct field fields_OpenResourceFromNtHandle[] = {
+	{"hDevice", offsetof(D3DKMT_OPENRESOURCEFROMNTHANDLE, hDevice), sizeof(((D3DKMT_OPENRESOURCEFROMNTHANDLE *)0)->hDevice), false},
+	{"hNtHandle", offsetof(D3DKMT_OPENRESOURCEFROMNTHANDLE, hNtHandle), sizeof(((D3DKMT_OPENRESOURCEFROMNTHANDLE *)0)->hNtHandle), false},
+	{"NumAllocations", offsetof(D3DKMT_OPENRESOURCEFROMNTHANDLE, NumAllocations), sizeof(((D3DKMT_OPENRESOURCEFROMNTHANDLE *)0)->NumAllocations), false},
+	{"pOpenAllocationInfo2", offsetof(D3DKMT_OPENRESOURCEFROMNTHANDLE, pOpenAllocationInfo2), sizeof(((D3DKMT_OPENRESOURCEFROMNTHANDLE *)0)->pOpenAllocationInfo2), true},
+	{"PrivateRuntimeDataSize", offsetof(D3DKMT_OPENRESOURCEFROMNTHANDLE, PrivateRuntimeDataSize), sizeof(((D3DKMT_OPENRESOURCEFROMNTHANDLE *)0)->PrivateRuntimeDataSize), false},
+	{"pPrivateRuntimeData", offsetof(D3DKMT_OPENRESOURCEFROMNTHANDLE, pPrivateRuntimeData), sizeof(((D3DKMT_OPENRESOURCEFROMNTHANDLE *)0)->pPrivateRuntimeData), true},
+	{"ResourcePrivateDriverDataSize", offsetof(D3DKMT_OPENRESOURCEFROMNTHANDLE, ResourcePrivateDriverDataSize), sizeof(((D3DKMT_OPENRESOURCEFROMNTHANDLE *)0)->ResourcePrivateDriverDataSize), false},
+	{"pResourcePrivateDriverData", offsetof(D3DKMT_OPENRESOURCEFROMNTHANDLE, pResourcePrivateDriverData), sizeof(((D3DKMT_OPENRESOURCEFROMNTHANDLE *)0)->pResourcePrivateDriverData), true},
+	{"TotalPrivateDriverDataBufferSize", offsetof(D3DKMT_OPENRESOURCEFROMNTHANDLE, TotalPrivateDriverDataBufferSize), sizeof(((D3DKMT_OPENRESOURCEFROMNTHANDLE *)0)->TotalPrivateDriverDataBufferSize), false},
+	{"pTotalPrivateDriverDataBuffer", offsetof(D3DKMT_OPENRESOURCEFROMNTHANDLE, pTotalPrivateDriverDataBuffer), sizeof(((D3DKMT_OPENRESOURCEFROMNTHANDLE *)0)->pTotalPrivateDriverDataBuffer), true},
+	{"hResource", offsetof(D3DKMT_OPENRESOURCEFROMNTHANDLE, hResource), sizeof(((D3DKMT_OPENRESOURCEFROMNTHANDLE *)0)->hResource), false},
+	{"hKeyedMutex", offsetof(D3DKMT_OPENRESOURCEFROMNTHANDLE, hKeyedMutex), sizeof(((D3DKMT_OPENRESOURCEFROMNTHANDLE *)0)->hKeyedMutex), false},
+	{"pKeyedMutexPrivateRuntimeData", offsetof(D3DKMT_OPENRESOURCEFROMNTHANDLE, pKeyedMutexPrivateRuntimeData), sizeof(((D3DKMT_OPENRESOURCEFROMNTHANDLE *)0)->pKeyedMutexPrivateRuntimeData), true},
+	{"KeyedMutexPrivateRuntimeDataSize", offsetof(D3DKMT_OPENRESOURCEFROMNTHANDLE, KeyedMutexPrivateRuntimeDataSize), sizeof(((D3DKMT_OPENRESOURCEFROMNTHANDLE *)0)->KeyedMutexPrivateRuntimeDataSize), false},
+	{"hSyncObject", offsetof(D3DKMT_OPENRESOURCEFROMNTHANDLE, hSyncObject), sizeof(((D3DKMT_OPENRESOURCEFROMNTHANDLE *)0)->hSyncObject), false},
+};
+
+static int32_t make_CreateKeyedMutex(void *record)
+{
+	return D3DKMTCreateKeyedMutex(record);
+}
+
+static const struct field fields_CreateKeyedMutex[] = {
+	{"InitialValue", offsetof(D3DKMT_CREATEKEYEDMUTEX, InitialValue), sizeof(((D3DKMT_CREATEKEYEDMUTEX *)0)->InitialValue), false},
+	{"hSharedHandle", offsetof(D3DKMT_CREATEKEYEDMUTEX, hSharedHandle), sizeof(((D3DKMT_CREATEKEYEDMUTEX *)0)->hSharedHandle), false},
+	{"hKeyedMutex", offsetof(D3DKMT_CREATEKEYEDMUTEX, hKeyedMutex), sizeof(((D3DKMT_CREATEKEYEDMUTEX *)0)->hKeyedMutex), false},
+};
+
+static int32_t make_CreateKeyedMutex2(void *record)
+{
+	return D3DKMTCreateKeyedMutex2(record);
+}
+
+static const struct field fields_CreateKeyedMutex2[] = {
+	{"InitialValue", offsetof(D3DKMT_CREATEKEYEDMUTEX2, InitialValue), sizeof(((D3DKMT_CREATEKEYEDMUTEX2 *)0)->InitialValue), false},
+	{"hSharedHandle", offsetof(D3DKMT_CREATEKEYEDMUTEX2, hSharedHandle), sizeof(((D3DKMT_CREATEKEYEDMUTEX2 *)0)->hSharedHandle), false},
+	{"hKeyedMutex", offsetof(D3DKMT_CREATEKEYEDMUTEX2, hKeyedMutex), sizeof(((D3DKMT_CREATEKEYEDMUTEX2 *)0)->hKeyedMutex), false},
+	{"pPrivateRuntimeData", offsetof(D3DKMT_CREATEKEYEDMUTEX2, pPrivateRuntimeData), sizeof(((D3DKMT_CREATEKEYEDMUTEX2 *)0)->pPrivateRuntimeData), true},
+	{"PrivateRuntimeDataSize", offsetof(D3DKMT_CREATEKEYEDMUTEX2, PrivateRuntimeDataSize), sizeof(((D3DKMT_CREATEKEYEDMUTEX2 *)0)->PrivateRuntimeDataSize), false},
+	{"Flags", offsetof(D3DKMT_CREATEKEYEDMUTEX2, Flags.Value), sizeof(((D3DKMT_CREATEKEYEDMUTEX2 *)0)->Flags.Value), false},
+};
+
+static int32_t make_OpenKeyedMutex(void *record)
+{
+	return D3DKMTOpenKeyedMutex(record);
+}
+
+static const struct field fields_OpenKeyedMutex[] = {
+	{"hSharedHandle", offsetof(D3DKMT_OPENKEYEDMUTEX, hSharedHandle), sizeof(((D3DKMT_OPENKEYEDMUTEX *)0)->hSharedHandle), false},
+	{"hKeyedMutex", offsetof(D3DKMT_OPENKEYEDMUTEX, hKeyedMutex), sizeof(((D3DKMT_OPENKEYEDMUTEX *)0)->hKeyedMutex), false},
+};
+
+static int32_t make_OpenKeyedMutex2(void *record)
+{
+	return D3DKMTOpenKeyedMutex2(record);
+}
+
+static const struct field fields_OpenKeyedMutex2[] = {
+	{"hSharedHandle", offsetof(D3DKMT_OPENKEYEDMUTEX2, hSharedHandle), sizeof(((D3DKMT_OPENKEYEDMUTEX2 *)0)->hSharedHandle), false},
+	{"hKeyedMutex", offsetof(D3DKMT_OPENKEYEDMUTEX2, hKeyedMutex), sizeof(((D3DKMT_OPENKEYEDMUTEX2 *)0)->hKeyedMutex), false},
+	{"pPrivateRuntimeData", offsetof(D3DKMT_OPENKEYEDMUTEX2, pPrivateRuntimeData), sizeof(((D3DKMT_OPENKEYEDMUTEX2 *)0)->pPrivateRuntimeData), true},
+	{"PrivateRuntimeDataSize", offsetof(D3DKMT_OPENKEYEDMUTEX2, PrivateRuntimeDataSize), sizeof(((D3DKMT_OPENKEYEDMUTEX2 *)0)->PrivateRuntimeDataSize), false},
+};
+
+static int32_t make_OpenKeyedMutexFromNtHandle(void *record)
+{
+	return D3DKMTOpenKeyedMutexFromNtHandle(record);
+}
+
+static const struct field fields_OpenKeyedMutexFromNtHandle[] = {
+	{"hNtHandle", offsetof(D3DKMT_OPENKEYEDMUTEXFROMNTHANDLE, hNtHandle), sizeof(((D3DKMT_OPENKEYEDMUTEXFROMNTHANDLE *)0)->hNtHandle), false},
+	{"hKeyedMutex", offsetof(D3DKMT_OPENKEYEDMUTEXFROMNTHANDLE, hKeyedMutex), sizeof(((D3DKMT_OPENKEYEDMUTEXFROMNTHANDLE *)0)->hKeyedMutex), false},
+	{"pPrivateRuntimeData", offsetof(D3DKMT_OPENKEYEDMUTEXFROMNTHANDLE, pPrivateRuntimeData), sizeof(((D3DKMT_OPENKEYEDMUTEXFROMNTHANDLE *)0)->pPrivateRuntimeData), true},
+	{"PrivateRuntimeDataSize", offsetof(D3DKMT_OPENKEYEDMUTEXFROMNTHANDLE, PrivateRuntimeDataSize), sizeof(((D3DKMT_OPENKEYEDMUTEXFROMNTHANDLE *)0)->PrivateRuntimeDataSize), false},
+};
+
+static int32_t make_AcquireKeyedMutex(void *record)
+{
+	return D3DKMTAcquireKeyedMutex(record);
+}
+
+static const struct field fields_AcquireKeyedMutex[] = {
+	{"hKeyedMutex", offsetof(D3DKMT_ACQUIREKEYEDMUTEX, hKeyedMutex), sizeof(((D3DKMT_ACQUIREKEYEDMUTEX *)0)->hKeyedMutex), false},
+	{"Key", offsetof(D3DKMT_ACQUIREKEYEDMUTEX, Key), sizeof(((D3DKMT_ACQUIREKEYEDMUTEX *)0)->Key), false},
+	{"pTimeout", offsetof(D3DKMT_ACQUIREKEYEDMUTEX, pTimeout), sizeof(((D3DKMT_ACQUIREKEYEDMUTEX *)0)->pTimeout), true},
+	{"FenceValue", offsetof(D3DKMT_ACQUIREKEYEDMUTEX, FenceValue), sizeof(((D3DKMT_ACQUIREKEYEDMUTEX *)0)->FenceValue), false},
+};
+
+static int32_t make_AcquireKeyedMutex2(void *record)
+{
+	return D3DKMTAcquireKeyedMutex2(record);
+}
+
+static const struct field fields_AcquireKeyedMutex2[] = {
+	{"hKeyedMutex", offsetof(D3DKMT_ACQUIREKEYEDMUTEX2, hKeyedMutex), sizeof(((D3DKMT_ACQUIREKEYEDMUTEX2 *)0)->hKeyedMutex), false},
+	{"Key", offsetof(D3DKMT_ACQUIREKEYEDMUTEX2, Key), sizeof(((D3DKMT_ACQUIREKEYEDMUTEX2 *)0)->Key), false},
+	{"pTimeout", offsetof(D3DKMT_ACQUIREKEYEDMUTEX2, pTimeout), sizeof(((D3DKMT_ACQUIREKEYEDMUTEX2 *)0)->pTimeout), true},
+	{"FenceValue", offsetof(D3DKMT_ACQUIREKEYEDMUTEX2, FenceValue), sizeof(((D3DKMT_ACQUIREKEYEDMUTEX2 *)0)->FenceValue), false},
+	{"pPrivateRuntimeData", offsetof(D3DKMT_ACQUIREKEYEDMUTEX2, pPrivateRuntimeData), sizeof(((D3DKMT_ACQUIREKEYEDMUTEX2 *)0)->pPrivateRuntimeData), true},
+	{"PrivateRuntimeDataSize", offsetof(D3DKMT_ACQUIREKEYEDMUTEX2, PrivateRuntimeDataSize), sizeof(((D3DKMT_ACQUIREKEYEDMUTEX2 *)0)->PrivateRuntimeDataSize), false},
+};
+
+static int32_t make_ReleaseKeyedMutex(void *record)
+{
+	return D3DKMTReleaseKeyedMutex(record);
+}
+
+static const struct field fields_ReleaseKeyedMutex[] = {
+	{"hKeyedMutex", offsetof(D3DKMT_RELEASEKEYEDMUTEX, hKeyedMutex), sizeof(((D3DKMT_RELEASEKEYEDMUTEX *)0)->hKeyedMutex), false},
+	{"Key", offsetof(D3DKMT_RELEASEKEYEDMUTEX, Key), sizeof(((D3DKMT_RELEASEKEYEDMUTEX *)0)->Key), false},
+	{"FenceValue", offsetof(D3DKMT_RELEASEKEYEDMUTEX, FenceValue), sizeof(((D3DKMT_RELEASEKEYEDMUTEX *)0)->FenceValue), false},
+};
+
+static int32_t make_ReleaseKeyedMutex2(void *record)
+{
+	return D3DKMTReleaseKeyedMutex2(record);
+}
+
+static const struct field fields_ReleaseKeyedMutex2[] = {
+	{"hKeyedMutex", offsetof(D3DKMT_RELEASEKEYEDMUTEX2, hKeyedMutex), sizeof(((D3DKMT_RELEASEKEYEDMUTEX2 *)0)->hKeyedMutex), false},
+	{"Key", offsetof(D3DKMT_RELEASEKEYEDMUTEX2, Key), sizeof(((D3DKMT_RELEASEKEYEDMUTEX2 *)0)->Key), false},
+	{"FenceValue", offsetof(D3DKMT_RELEASEKEYEDMUTEX2, FenceValue), sizeof(((D3DKMT_RELEASEKEYEDMUTEX2 *)0)->FenceValue), false},
+	{"pPrivateRuntimeData", offsetof(D3DKMT_RELEASEKEYEDMUTEX2, pPrivateRuntimeData), sizeof(((D3DKMT_RELEASEKEYEDMUTEX2 *)0)->pPrivateRuntimeData), true},
+	{"PrivateRuntimeDataSize", offsetof(D3DKMT_RELEASEKEYEDMUTEX2, PrivateRuntimeDataSize), sizeof(((D3DKMT_RELEASEKEYEDMUTEX2 *)0)->PrivateRuntimeDataSize), false},
+};
+
+static int32_t make_DestroyKeyedMutex(void *record)
+{
+	return D3DKMTDestroyKeyedMutex(record);
+}
+
+static const struct field fields_DestroyKeyedMutex[] = {
+	{"hKeyedMutex", offsetof(D3DKMT_DESTROYKEYEDMUTEX, hKeyedMutex), sizeof(((D3DKMT_DESTROYKEYEDMUTEX *)0)->hKeyedMutex), false},
+};
+
 static const struct call calls[] = {
 	{"EnumAdapters2", make_EnumAdapters2, sizeof(D3DKMT_ENUMADAPTERS2), 2, fields_EnumAdapters2},
 	{"EnumAdapters3", make_EnumAdapters3, sizeof(D3DKMT_ENUMADAPTERS3), 3, fields_EnumAdapters3},
@@ -209,10 +539,33 @@ static const struct call calls[] = {
 	{"GetDeviceState", make_GetDeviceState, sizeof(D3DKMT_GETDEVICESTATE), 3, fields_GetDeviceState},
 	{"CreateContextVirtual", make_CreateContextVirtual, sizeof(D3DKMT_CREATECONTEXTVIRTUAL), 8, fields_CreateContextVirtual},
 	{"DestroyContext", make_DestroyContext, sizeof(D3DKMT_DESTROYCONTEXT), 1, fields_DestroyContext},
-	{"CreateSynchronizationObject2", make_CreateSynchronizationObject2, sizeof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2), 10, fields_CreateSynchronizationObject2},
+	{"CreateSynchronizationObject", make_CreateSynchronizationObject, sizeof(D3DKMT_CREATESYNCHRONIZATIONOBJECT), 6, fields_CreateSynchronizationObject},
+	{"CreateSynchronizationObject2", make_CreateSynchronizationObject2, sizeof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2), 22, fields_CreateSynchronizationObject2},
 	{"DestroySynchronizationObject", make_DestroySynchronizationObject, sizeof(D3DKMT_DESTROYSYNCHRONIZATIONOBJECT), 1, fields_DestroySynchronizationObject},
 	{"SignalSynchronizationObjectFromCpu", make_SignalSynchronizationObjectFromCpu, sizeof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMCPU), 5, fields_SignalSynchronizationObjectFromCpu},
 	{"WaitForSynchronizationObjectFromCpu", make_WaitForSynchronizationObjectFromCpu, sizeof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECTFROMCPU), 6, fields_WaitForSynchronizationObjectFromCpu},
 	{"ShareObjects", make_ShareObjects, sizeof(D3DKMT_SHAREOBJECTS), 5, fields_ShareObjects},
 	{"OpenSyncObjectFromNtHandle2", make_OpenSyncObjectFromNtHandle2, sizeof(D3DKMT_OPENSYNCOBJECTFROMNTHANDLE2), 7, fields_OpenSyncObjectFromNtHandle2},
+	{"OpenSynchronizationObject", make_OpenSynchronizationObject, sizeof(D3DKMT_OPENSYNCHRONIZATIONOBJECT), 2, fields_OpenSynchronizationObject},
+	{"OpenSyncObjectFromNtHandle", make_OpenSyncObjectFromNtHandle, sizeof(D3DKMT_OPENSYNCOBJECTFROMNTHANDLE), 2, fields_OpenSyncObjectFromNtHandle},
+	{"OpenSyncObjectNtHandleFromName", make_OpenSyncObjectNtHandleFromName, sizeof(D3DKMT_OPENSYNCOBJECTNTHANDLEFROMNAME), 3, fields_OpenSyncObjectNtHandleFromName},
+	{"OpenNtHandleFromName", make_OpenNtHandleFromName, sizeof(D3DKMT_OPENNTHANDLEFROMNAME), 3, fields_OpenNtHandleFromName},
+	{"CreateAllocation", make_CreateAllocation, sizeof(D3DKMT_CREATEALLOCATION), 12, fields_CreateAllocation},
+	{"CreateAllocation2", make_CreateAllocation2, sizeof(D3DKMT_CREATEALLOCATION), 12, fields_CreateAllocation2},
+	{"DestroyAllocation2", make_DestroyAllocation2, sizeof(D3DKMT_DESTROYALLOCATION2), 5, fields_DestroyAllocation2},
+	{"QueryResourceInfo", make_QueryResourceInfo, sizeof(D3DKMT_QUERYRESOURCEINFO), 7, fields_QueryResourceInfo},
+	{"OpenResource", make_OpenResource, sizeof(D3DKMT_OPENRESOURCE), 11, fields_OpenResource},
+	{"OpenResource2", make_OpenResource2, sizeof(D3DKMT_OPENRESOURCE), 11, fields_OpenResource2},
+	{"QueryResourceInfoFromNtHandle", make_QueryResourceInfoFromNtHandle, sizeof(D3DKMT_QUERYRESOURCEINFOFROMNTHANDLE), 7, fields_QueryResourceInfoFromNtHandle},
+	{"OpenResourceFromNtHandle", make_OpenResourceFromNtHandle, sizeof(D3DKMT_OPENRESOURCEFROMNTHANDLE), 15, fields_OpenResourceFromNtHandle},
+	{"CreateKeyedMutex", make_CreateKeyedMutex, sizeof(D3DKMT_CREATEKEYEDMUTEX), 3, fields_CreateKeyedMutex},
+	{"CreateKeyedMutex2", make_CreateKeyedMutex2, sizeof(D3DKMT_CREATEKEYEDMUTEX2), 6, fields_CreateKeyedMutex2},
+	{"OpenKeyedMutex", make_OpenKeyedMutex, sizeof(D3DKMT_OPENKEYEDMUTEX), 2, fields_OpenKeyedMutex},
+	{"OpenKeyedMutex2", make_OpenKeyedMutex2, sizeof(D3DKMT_OPENKEYEDMUTEX2), 4, fields_OpenKeyedMutex2},
+	{"OpenKeyedMutexFromNtHandle", make_OpenKeyedMutexFromNtHandle, sizeof(D3DKMT_OPENKEYEDMUTEXFROMNTHANDLE), 4, fields_OpenKeyedMutexFromNtHandle},
+	{"AcquireKeyedMutex", make_AcquireKeyedMutex, sizeof(D3DKMT_ACQUIREKEYEDMUTEX), 4, fields_AcquireKeyedMutex},
+	{"AcquireKeyedMutex2", make_AcquireKeyedMutex2, sizeof(D3DKMT_ACQUIREKEYEDMUTEX2), 6, fields_AcquireKeyedMutex2},
+	{"ReleaseKeyedMutex", make_ReleaseKeyedMutex, sizeof(D3DKMT_RELEASEKEYEDMUTEX), 3, fields_ReleaseKeyedMutex},
+	{"ReleaseKeyedMutex2", make_ReleaseKeyedMutex2, sizeof(D3DKMT_RELEASEKEYEDMUTEX2), 5, fields_ReleaseKeyedMutex2},
+	{"DestroyKeyedMutex", make_DestroyKeyedMutex, sizeof(D3DKMT_DESTROYKEYEDMUTEX), 1, fields_DestroyKeyedMutex},
 };

@@ -37,12 +37,19 @@ type Record struct {
 type Field struct {
 	Name    string
 	Offset  int
-	Size    int    // bytes: 4 or 8
+	Size    int    // bytes: 2, 4 or 8
 	Shown   string // hex, dec, handle, address, file, record or the name of a set
 	CMember string // as C reaches it, "Info.Flags.Value"
 	Pointer *Pointer
 	Index   int // of the pointer among the record's pointers
+	// If, in a union: the field that says which member is meant, and its value for
+	// this one. nil: always meant.
+	If    *Field
+	Value uint64
 }
+
+// meant reports whether a member of a union is the one that is meant in a record.
+func (f *Field) meant(record []byte) bool { return f.If == nil || number(record, f.If) == f.Value }
 
 // A Pointer says what a pointer field points to.
 type Pointer struct {
@@ -50,7 +57,7 @@ type Pointer struct {
 	Bytes   bool    // raw bytes
 	Record  *Record // of records, else nil
 	CountBy *Field  // the field that counts the elements, nil:
-	Count   int     // always so many
+	Count   int     // always so many; 0: as many as there are
 
 	countName string
 }
@@ -161,13 +168,26 @@ func ParseTable(text string) (*Table, error) {
 		}
 	}
 	for _, c := range t.Calls {
-		for _, f := range c.Pointers() {
-			if p := f.Pointer; p.Count == 0 && p.CountBy == nil {
-				return nil, fmt.Errorf("call %s: %s has no count", c.Name, f.Name)
-			}
+		if err := c.counts(); err != nil {
+			return nil, fmt.Errorf("call %s: %w", c.Name, err)
+		}
+	}
+	for _, r := range t.records {
+		if err := r.counts(); err != nil {
+			return nil, fmt.Errorf("record %s: %w", r.CName, err)
 		}
 	}
 	return t, nil
+}
+
+// counts checks that every counted pointer has found its count.
+func (r *Record) counts() error {
+	for _, f := range r.Pointers() {
+		if p := f.Pointer; p.countName != "" && p.CountBy == nil {
+			return fmt.Errorf("%s has no count", f.Name)
+		}
+	}
+	return nil
 }
 
 func (t *Table) open(words []string) (*Record, *Set, error) {
@@ -206,12 +226,19 @@ func (s *Set) add(words []string) error {
 	return nil
 }
 
-// field reads "name offset type [pointee] shown member". A pointer may be counted
-// by a field before or after it.
+// field reads "name offset type [pointee] shown member [if FIELD=VALUE]". A pointer
+// may be counted by a field before or after it.
 func (t *Table) field(rec *Record, words []string) error {
+	var condition string
+	if n := len(words); n > 2 && words[n-2] == "if" {
+		words, condition = words[:n-2], words[n-1]
+	}
 	pointer := len(words) == 6 && words[2] == "ptr"
 	if len(words) != 5 && !pointer {
 		return fmt.Errorf("want NAME OFFSET TYPE SHOWN MEMBER")
+	}
+	if !isMember(words[0]) || rec.Field(words[0]) != nil {
+		return fmt.Errorf("%q is no name, or taken", words[0])
 	}
 	off, err := strconv.ParseInt(words[1], 0, 32)
 	if err != nil || off < 0 {
@@ -224,10 +251,12 @@ func (t *Table) field(rec *Record, words []string) error {
 		if f.Pointer, err = t.pointee(rec, words[3]); err != nil {
 			return err
 		}
+	case words[2] == "u16":
+		f.Size = 2
 	case words[2] == "u32":
 		f.Size = 4
 	case words[2] != "u64":
-		return fmt.Errorf("type %q is not u32, u64 or ptr", words[2])
+		return fmt.Errorf("type %q is not u16, u32, u64 or ptr", words[2])
 	}
 	if f.Offset+f.Size > rec.Size {
 		return fmt.Errorf("%s ends behind the record", f.Name)
@@ -239,11 +268,33 @@ func (t *Table) field(rec *Record, words []string) error {
 			return fmt.Errorf("names %q are not defined above", f.Shown)
 		}
 	}
+	if condition != "" {
+		if err := t.condition(rec, f, condition); err != nil {
+			return err
+		}
+	}
 	rec.Fields = append(rec.Fields, f)
 	for _, p := range rec.Pointers() {
 		if p.Pointer.countName == f.Name {
 			p.Pointer.CountBy = f
 		}
+	}
+	return nil
+}
+
+// condition reads "FIELD=VALUE" with a name of the field's set.
+func (t *Table) condition(rec *Record, f *Field, text string) error {
+	name, value, _ := strings.Cut(text, "=")
+	f.If = rec.Field(name)
+	if f.If == nil {
+		return fmt.Errorf("field %q is not defined above", name)
+	}
+	set, ok := t.sets[f.If.Shown], false
+	if set != nil {
+		f.Value, ok = set.Value(value)
+	}
+	if !ok {
+		return fmt.Errorf("%s has no value %q", name, value)
 	}
 	return nil
 }
@@ -269,7 +320,7 @@ func (t *Table) pointee(rec *Record, text string) (*Pointer, error) {
 	}
 	if n, err := strconv.Atoi(count); err == nil {
 		p.Count = n
-	} else {
+	} else if count != "" {
 		p.countName, p.CountBy = count, rec.Field(count)
 	}
 	return p, nil

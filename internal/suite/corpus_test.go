@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,6 +97,9 @@ func TestGiven(t *testing.T) {
 func TestTableAgreesWithOperations(t *testing.T) {
 	for _, c := range DefaultTable().Calls {
 		op := opOf(c)
+		if name, known := rows[c.Name]; known && name == "" {
+			continue
+		}
 		if op == nil {
 			t.Errorf("abi has no operation %s", c.Name)
 			continue
@@ -104,8 +108,10 @@ func TestTableAgreesWithOperations(t *testing.T) {
 			t.Errorf("%s: abi has %s of %d bytes, the corpus %s of %d", c.Name, op.Record, op.Size, c.CName, c.Size)
 		}
 		for _, f := range op.Files {
-			if field := fieldAt(&c.Record, int(f.Off)); f.Array < 0 && field != nil && f.Dir == abi.In && field.Shown != "file" && field.Name != "InitialFenceValue" {
-				t.Errorf("%s: abi takes a descriptor from %s", c.Name, field.Name)
+			if f.Array < 0 && fieldAt(&c.Record, int(f.Off)) != nil && !slices.ContainsFunc(c.Fields, func(field *Field) bool {
+				return field.Offset == int(f.Off) && field.Shown == "file"
+			}) {
+				t.Errorf("%s: abi has a descriptor at %#x", c.Name, f.Off)
 			}
 		}
 		for _, f := range c.Pointers() {
@@ -113,7 +119,7 @@ func TestTableAgreesWithOperations(t *testing.T) {
 			for i := range op.Arrays {
 				a := &op.Arrays[i]
 				if int(a.Pointer) == f.Offset {
-					found = int(a.Elem) == f.Pointer.Elem
+					found = found || int(a.Elem) == f.Pointer.Elem
 				}
 			}
 			if !found {
@@ -143,7 +149,7 @@ func TestCTable(t *testing.T) {
 	}
 }
 
-// Every call of the table has scenarios, and every scenario makes calls.
+// Every call of the table that is supported has scenarios, and every scenario makes calls.
 func TestEveryCallIsCovered(t *testing.T) {
 	c := load(t)
 	made := map[string]int{}
@@ -162,7 +168,7 @@ func TestEveryCallIsCovered(t *testing.T) {
 		}
 	}
 	for _, call := range c.Table.Calls {
-		if made[call.Name] < 4 {
+		if op := opOf(call); op != nil && op.Support == abi.Supported && made[call.Name] < 4 {
 			t.Errorf("%s is called %d times in the whole corpus", call.Name, made[call.Name])
 		}
 	}

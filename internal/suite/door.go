@@ -69,28 +69,3 @@ const (
 	Asleep               // its call sleeps until somebody wakes it
 	Done                 // its call has answered
 )
-
-// A Frame is a call with its arguments. The door writes what the callee writes,
-// where the callee writes it.
-type Frame struct {
-	Call   *Call
-	Null   bool   // NULL is passed instead of the record
-	Record []byte // pointer fields in it are 0
-	Data   []Data // one per pointer field
-}
-
-// Data is what a pointer field points to.
-type Data struct {
-	State DataState
-	Bytes []byte // of Present
-}
-
-// DataState says which pointer it is.
-type DataState uint8
-
-// The states of a pointer.
-const (
-	NullPointer DataState = iota
-	BadPointer            // points to nothing readable or writable
-	Present
-)

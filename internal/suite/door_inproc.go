@@ -54,12 +54,9 @@ func (w *inprocWorld) Process(name string) (Process, error) {
 	}
 	w.nextBell += bellsPerProcess
 	p.send = func(r *abi.Request) (abi.Status, error) { return kp.Do(r), nil }
-	p.requester.view = func(_ *abi.Request, h abi.Handle) (page.View, error) {
+	p.requester.view = func(_ *abi.Request, h abi.Handle) (page.View, bool, error) {
 		v, ok := kp.FenceView(h)
-		if !ok {
-			return v, abi.StatusInvalidHandle
-		}
-		return v, nil
+		return v, ok, nil
 	}
 	w.all = append(w.all, p)
 	return p, nil

@@ -92,12 +92,15 @@ func (w *socketWorld) Process(string) (Process, error) {
 		}
 		return st, nil
 	}
-	p.requester.view = func(r *abi.Request, _ abi.Handle) (page.View, error) {
+	p.requester.view = func(r *abi.Request, _ abi.Handle) (page.View, bool, error) {
+		if r.Grant.Kind == 0 {
+			return page.View{}, false, nil
+		}
 		v, _, st := conn.Memory(r.Grant, r.Out)
 		if !st.OK() {
-			return v, st
+			return v, false, st
 		}
-		return v, nil
+		return v, true, nil
 	}
 	return p, nil
 }

@@ -114,13 +114,14 @@ func arguments(f *Frame) string {
 	for _, field := range f.Call.Fields {
 		if field.Pointer == nil {
 			fmt.Fprintf(&b, " %s=%#x", field.Name, number(f.Record, field))
-			continue
 		}
-		switch d := &f.Data[field.Index]; d.State {
+	}
+	for i := range f.Data {
+		switch d := &f.Data[i]; d.State {
 		case BadPointer:
-			fmt.Fprintf(&b, " %s=bad", field.Name)
+			fmt.Fprintf(&b, " %s=bad", d.Path)
 		case Present:
-			fmt.Fprintf(&b, " %s=@%s", field.Name, hex.EncodeToString(d.Bytes))
+			fmt.Fprintf(&b, " %s=@%s", d.Path, hex.EncodeToString(d.Bytes))
 		}
 	}
 	return b.String()
@@ -153,31 +154,56 @@ func answered(f *Frame, answer string) (uint32, error) {
 		return 0, fmt.Errorf("the driver answered status %q", words[0])
 	}
 	for _, w := range words[1:] {
-		name, value, _ := strings.Cut(w, "=")
-		field := f.Call.Field(name)
-		data, isData := strings.CutPrefix(value, "@")
-		switch {
-		case isData && field != nil && field.Pointer != nil:
-			b, err := hex.DecodeString(data)
-			d := &f.Data[field.Index]
-			if err != nil || d.State != Present || len(b) != len(d.Bytes) {
-				return 0, fmt.Errorf("the driver answered other data for %s than it was given", name)
-			}
-			copy(d.Bytes, b)
-		default:
-			n, err := strconv.ParseUint(value, 0, 64)
-			at, e := strconv.ParseUint(strings.TrimPrefix(name, "@"), 10, 16)
-			switch {
-			case err == nil && field != nil:
-				putNumber(f.Record, field, n)
-			case err == nil && e == nil && int(at) < len(f.Record):
-				f.Record[at] = byte(n)
-			default:
-				return 0, fmt.Errorf("the driver answered %q", w)
-			}
+		if err := f.take(w); err != nil {
+			return 0, err
 		}
 	}
 	return uint32(st), nil
+}
+
+// take reads one change: FIELD=NUMBER, @OFFSET=BYTE, MEMORY=@HEX or
+// MEMORY@OFFSET=MEMORY+NUMBER.
+func (f *Frame) take(change string) error {
+	name, value, _ := strings.Cut(change, "=")
+	if data, ok := strings.CutPrefix(value, "@"); ok {
+		b, err := hex.DecodeString(data)
+		d := f.path(name)
+		if err != nil || d == nil || d.State != Present || len(b) != len(d.Bytes) {
+			return fmt.Errorf("the driver answered other data for %s than it was given", name)
+		}
+		copy(d.Bytes, b)
+		return nil
+	}
+	if i := strings.LastIndexByte(name, '@'); i > 0 {
+		return f.repoint(change, f.path(name[:i]), name[i+1:], value)
+	}
+	n, err := strconv.ParseUint(value, 0, 64)
+	at, e := strconv.ParseUint(strings.TrimPrefix(name, "@"), 10, 16)
+	switch field := f.Call.Field(name); {
+	case err == nil && field != nil:
+		putNumber(f.Record, field, n)
+	case err == nil && e == nil && int(at) < len(f.Record):
+		f.Record[at] = byte(n)
+	default:
+		return fmt.Errorf("the driver answered %q", change)
+	}
+	return nil
+}
+
+// repoint makes the word at an offset in memory point where the driver says.
+func (f *Frame) repoint(change string, d *Data, offset, value string) error {
+	name, further, _ := strings.Cut(value, "+")
+	at, err := strconv.ParseUint(offset, 10, 32)
+	n, e := strconv.ParseUint(further, 0, 32)
+	address, target := uint64(badAddress), f.path(name)
+	if target != nil {
+		address = target.Address
+	}
+	if err != nil || e != nil || d == nil || target == nil && name != "bad" || int(at)+8 > len(d.Bytes) {
+		return fmt.Errorf("the driver answered %q", change)
+	}
+	le.PutUint64(d.Bytes[at:], address+n)
+	return nil
 }
 
 // Call implements Process.

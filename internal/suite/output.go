@@ -36,13 +36,20 @@ func (v *vocabulary) nameOf(value uint64) (string, bool) {
 	return "", false
 }
 
+// shortNames are the variables for what calls answer, by the last part of the field's
+// name, where they are not called like the field.
+var shortNames = map[string]string{
+	"hAdapter": "adapter", "hDevice": "device", "hContext": "context", "hSyncObject": "fence",
+	"FenceValueCPUVirtualAddress": "page", "FenceValueGPUVirtualAddress": "gpu",
+	"pSharedNtHandle": "nt", "hNtHandle": "nt", "AdapterLuid": "luid",
+	"hAllocation": "allocation", "hResource": "resource", "hKeyedMutex": "mutex",
+	"hGlobalShare": "share", "hSharedHandle": "share", "SharedHandle": "share",
+}
+
 // fresh is a name that is not taken yet, for a value that a call answered as field.
 func (v *vocabulary) fresh(field string) string {
-	name := map[string]string{
-		"hAdapter": "adapter", "hDevice": "device", "hContext": "context", "hSyncObject": "fence",
-		"FenceValueCPUVirtualAddress": "page", "FenceValueGPUVirtualAddress": "gpu",
-		"pSharedNtHandle": "nt", "AdapterLuid": "luid",
-	}[field[strings.LastIndexByte(field, '.')+1:]]
+	field, _, _ = strings.Cut(field[strings.LastIndexByte(field, '.')+1:], "[")
+	name := shortNames[field]
 	if name == "" {
 		name = field
 	}
@@ -99,8 +106,8 @@ func wants(text string) (head string, named map[string]string) {
 // fits reports whether a value is what the pattern says, and binds a variable that
 // has no value yet, which must not become 0.
 func (t *Table) fits(pattern string, c *Change, words *vocabulary, lookup vars) bool {
-	if c.Shown == "written" {
-		return pattern == "written"
+	if c.Text != "" {
+		return pattern == c.Text
 	}
 	v, err := ParseValue(pattern)
 	if err != nil {
@@ -120,8 +127,8 @@ func (t *Table) fits(pattern string, c *Change, words *vocabulary, lookup vars) 
 func (t *Table) show(c *Change, words *vocabulary) string {
 	set := t.sets[c.Shown]
 	switch {
-	case c.Shown == "written":
-		return c.Shown
+	case c.Text != "":
+		return c.Text
 	case set != nil:
 		return set.String(c.Value)
 	case c.Value == math.MaxUint64:

@@ -213,7 +213,7 @@ func parseStep(text string) (*Step, error) {
 // parseArg reads NAME=VALUE or VALUE.
 func parseArg(text string, depth int) (Arg, error) {
 	name, value, ok := strings.Cut(text, "=")
-	if !ok || !isName(name) || strings.HasPrefix(value, "=") {
+	if !ok || !isMember(name) || strings.HasPrefix(value, "=") {
 		v, err := parseValue(text, depth)
 		return Arg{Value: v}, err
 	}
@@ -224,13 +224,16 @@ func parseArg(text string, depth int) (Arg, error) {
 	return Arg{Name: name, Value: v}, err
 }
 
-// words splits at blanks outside brackets. It returns at least one word or an error,
+// words splits at blanks outside brackets and quotes. It returns at least one word or an error,
 // except for text inside brackets, which may be empty.
 func words(text string) ([]string, error) {
 	var all []string
-	depth, from := 0, -1
+	depth, from, quoted := 0, -1, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
 		case c == '[' || c == '(' || c == '{':
 			depth++
 		case c == ']' || c == ')' || c == '}':
@@ -248,8 +251,8 @@ func words(text string) ([]string, error) {
 			from = i
 		}
 	}
-	if depth != 0 {
-		return nil, fmt.Errorf("%q leaves a bracket open", text)
+	if depth != 0 || quoted {
+		return nil, fmt.Errorf("%q leaves a bracket or a quote open", text)
 	}
 	if from >= 0 {
 		all = append(all, text[from:])

@@ -73,18 +73,21 @@ func TestParseRefuses(t *testing.T) {
 		head + "p1\n":                          ":5: no command",
 		head + "p1/ event\n":                   "is no process",
 		head + "1 event\n":                     "is no process",
-		head + "p1 X a=[1\n":                   "leaves a bracket open",
+		head + "p1 X a=[1\n":                   "leaves a bracket or a quote open",
 		head + "p1 X a=1]\n":                   "closes what was not opened",
 		head + "p1 X a=0x\n":                   "is no 64-bit number",
 		head + "p1 X a=99999999999999999999\n": "is no 64-bit number",
 		head + "p1 X a=$1\n":                   "is no variable",
 		head + "p1 X a=1+\n":                   "operand is missing",
+		head + "p1 X a=\"\n":                   "leaves a bracket or a quote open",
+		head + "p1 X a=\"x\"y\n":               "is no text between quotes",
+		head + "p1 X a.=1\n":                   "is no number, name or variable",
 		head + "p1 X a=\n":                     "value is missing",
 		head + "p1 X a=room(x)\n":              "is not a number up to",
 		head + "p1 X a=room(70000)\n":          "is not a number up to",
 		head + "p1 X a=repeat(1)\n":            "wants 2 words",
 		head + "p1 X a=" + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\n": "too deep",
-		head + "print (1\n": "leaves a bracket open",
+		head + "print (1\n": "leaves a bracket or a quote open",
 	} {
 		_, err := Parse("s.txt", text)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -113,19 +116,25 @@ func TestLoadRefusesUnknownNames(t *testing.T) {
 
 func TestTableRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"  x 0 u32 hex x":                      "line 1: indented line belongs to nothing",
-		"thing x":                              `"thing" begins nothing known`,
-		"call A B 0\n":                         "is no number of bytes",
-		"call A B 4\n x 0 u16 hex x":           `type "u16"`,
-		"call A B 4\n x 2 u32 hex x":           "ends behind the record",
-		"call A B 4\n x 0 u32 colours x":       `names "colours" are not defined`,
-		"call A B 4\n x 0 u32":                 "want NAME OFFSET",
-		"call A B 8\n x 0 ptr REC[1] record x": `record "REC" is not defined`,
-		"call A B 8\n x 0 ptr u32[n] dec x":    "x has no count",
-		"call A B 8\n x 0 ptr u32 dec x":       "is not ELEMENT[COUNT]",
-		"names s\n A one":                      `value "one" is no number`,
-		"names s\n A":                          "want NAME VALUE",
-		"call A B 8\n x y u32 hex x":           `offset "y"`,
+		"  x 0 u32 hex x":                            "line 1: indented line belongs to nothing",
+		"thing x":                                    `"thing" begins nothing known`,
+		"call A B 0\n":                               "is no number of bytes",
+		"call A B 4\n x 0 u8 hex x":                  `type "u8"`,
+		"call A B 4\n x 2 u32 hex x":                 "ends behind the record",
+		"call A B 4\n x 0 u32 colours x":             `names "colours" are not defined`,
+		"call A B 4\n x 0 u32":                       "want NAME OFFSET",
+		"call A B 8\n x 0 ptr REC[1] record x":       `record "REC" is not defined`,
+		"call A B 8\n x 0 ptr u32[n] dec x":          "x has no count",
+		"call A B 8\n x 0 ptr u32 dec x":             "is not ELEMENT[COUNT]",
+		"names s\n A one":                            `value "one" is no number`,
+		"names s\n A":                                "want NAME VALUE",
+		"record R 8\n x 0 ptr u32[n] dec x":          "record R: x has no count",
+		"call A B 8\n x 0 u32 dec x\n x 4 u32 dec x": "is no name, or taken",
+		"call A B 8\n x=y 0 u32 dec x":               "is no name, or taken",
+		"call A B 8\n x 0 u32 dec x if y=1":          `field "y" is not defined above`,
+		"names s\n A 1\ncall A B 8\n y 0 u32 s y\n x 4 u32 dec x if y=B": `y has no value "B"`,
+		"call A B 8\n y 0 u32 dec y\n x 4 u32 dec x if y=B":              `y has no value "B"`,
+		"call A B 8\n x y u32 hex x":                                     `offset "y"`,
 	} {
 		if _, err := ParseTable(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q in it", text, err, want)
@@ -136,6 +145,9 @@ func TestTableRefuses(t *testing.T) {
 // Whatever parses can be written again and parses to the same.
 func FuzzParse(f *testing.F) {
 	f.Add(good)
+	f.Add(header + `p1 ShareObjects pObjectAttributes=[{Length=0x30 ObjectName="\BaseNamedObjects\X y" SecurityDescriptor=bad}]` + "\n" +
+		`p1 ShareObjects pObjectAttributes={ObjectName={Length=3 Buffer=bytes(1 2)}}` + "\n    STATUS_SUCCESS\n" +
+		"p1 CreateAllocation2 pAllocationInfo2=repeat({pPrivateDriverData=bytes(1 2 3) PrivateDriverDataSize=9} 3)\n")
 	err := fs.WalkDir(os.DirFS(corpusFolder), ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && filepath.Ext(name) == ".txt" {
 			var text []byte

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/internal/page"
@@ -17,8 +20,9 @@ type requester struct {
 	*descriptors
 	// send makes a request and waits for its answer.
 	send func(r *abi.Request) (abi.Status, error)
-	// view finds the memory of the fence that r created or opened.
-	view func(r *abi.Request, h abi.Handle) (page.View, error)
+	// view finds the memory of the fence that r created or opened; false: the object has
+	// none.
+	view func(r *abi.Request, h abi.Handle) (page.View, bool, error)
 
 	bells *page.Bells
 	lines []uint32 // bell lines that are free
@@ -45,49 +49,45 @@ func newRequester() *requester {
 	return &requester{descriptors: newDescriptors(), waits: map[string]*ticket{}, pages: map[uint64]page.View{}, next: firstAddress}
 }
 
-// opOf finds the row of the operation table for a call.
+// rows are the calls that are a row of the operation table under another name; "":
+// none, a client library makes them of others.
+var rows = map[string]string{
+	"CreateAllocation":            "",
+	"CreateSynchronizationObject": "",
+	"OpenResource":                "", // whose older elements the library exchanges
+	"OpenResource2":               "OpenResource",
+}
+
+// opOf finds the row of the operation table for a call, nil if there is none.
 func opOf(c *Call) *abi.Op {
-	for i := range abi.Ops {
-		if abi.Ops[i].Name == "D3DKMT"+c.Name {
-			return &abi.Ops[i]
-		}
+	name := c.Name
+	if other, ok := rows[name]; ok {
+		name = other
 	}
-	return nil
+	return abi.OpByName("D3DKMT" + name)
 }
 
 // errOnlyLibrary says that a frame makes no sense without a library between the
 // program and the request.
-var errOnlyLibrary = errors.New("NULL records and bad pointers need the C library: say \"doors: c\"")
+var errOnlyLibrary = errors.New("NULL records, bad pointers and calls made of others need the C library: say \"doors: c\"")
 
 // request turns a frame into a request on copies of its data.
 func (p *requester) request(f *Frame) (*abi.Request, error) {
 	op := opOf(f.Call)
+	_, known := rows[f.Call.Name]
 	switch {
+	case f.Null || op == nil && known:
+		return nil, errOnlyLibrary
 	case op == nil:
 		return nil, fmt.Errorf("the operation table has no %s", f.Call.Name)
 	case op.Size != f.Call.Size:
 		return nil, fmt.Errorf("%s has %d bytes in the operation table, %d in the corpus", f.Call.CName, op.Size, f.Call.Size)
-	case f.Null:
-		return nil, errOnlyLibrary
 	}
 	r := &abi.Request{Op: op, Record: slices.Clone(f.Record), Arrays: make([][]byte, len(op.Arrays))}
 	for i := range op.Arrays {
-		if op.Arrays[i].From != abi.FromRecord {
-			continue
-		}
-		field := pointerAt(f.Call, int(op.Arrays[i].Pointer))
-		if field == nil {
-			continue // a pointer that no scenario uses is NULL
-		}
-		switch d := &f.Data[field.Index]; d.State {
-		case BadPointer:
-			return nil, errOnlyLibrary
-		case Present:
-			n := field.Pointer.Count
-			if c := field.Pointer.CountBy; c != nil {
-				n = int(min(number(f.Record, c), maxRoom))
-			}
-			r.Arrays[i] = append([]byte{}, d.Bytes[:min(n*field.Pointer.Elem, len(d.Bytes))]...)
+		var err error
+		if r.Arrays[i], err = f.array(op, i); err != nil {
+			return nil, err
 		}
 	}
 	for i := range op.Files {
@@ -113,15 +113,6 @@ func (p *requester) inward(n uint64) int {
 		return abi.FileBad
 	}
 	return fd
-}
-
-func pointerAt(c *Call, offset int) *Field {
-	for _, f := range c.Pointers() {
-		if f.Offset == offset {
-			return f
-		}
-	}
-	return nil
 }
 
 // do makes the call of a frame and writes what a client library would write.
@@ -150,12 +141,7 @@ func (p *requester) answer(f *Frame, r *abi.Request) error {
 		copy(f.Record[s.Off:s.Off+s.Len], r.Record[s.Off:])
 	}
 	for i := range r.Op.Arrays {
-		if r.Op.Arrays[i].From != abi.FromRecord {
-			continue
-		}
-		if field := pointerAt(f.Call, int(r.Op.Arrays[i].Pointer)); field != nil && r.Op.Arrays[i].Dir != abi.In {
-			copy(f.Data[field.Index].Bytes, r.Arrays[i])
-		}
+		f.answer(r, i)
 	}
 	out := 0
 	for i := range r.Op.Files {
@@ -171,18 +157,39 @@ func (p *requester) answer(f *Frame, r *abi.Request) error {
 		if ff.Array < 0 {
 			le.PutUint64(f.Record[ff.Off:], n)
 		} else {
-			le.PutUint64(f.Data[pointerAt(f.Call, int(r.Op.Arrays[ff.Array].Pointer)).Index].Bytes, n)
+			le.PutUint64(f.Data[f.memory(r.Op, ff.Array)].Bytes, n)
 		}
 	}
-	if field := f.Call.Field("FenceValueCPUVirtualAddress"); field != nil {
-		v, err := p.view(r, abi.Handle(number(f.Record, f.Call.Field("hSyncObject"))))
-		if err != nil {
-			return err
-		}
-		putNumber(f.Record, field, p.next)
-		p.pages[p.next] = v
-		p.next += page.CellSize
+	if field := f.page(); field != nil {
+		return p.show(f, field, r)
 	}
+	for _, file := range r.Out[out:] { // nobody takes the memory
+		if !file.Borrowed {
+			_ = unix.Close(file.FD)
+		}
+	}
+	return nil
+}
+
+// page is the field that is answered the address of a fence's value, nil if none is.
+func (f *Frame) page() *Field {
+	for _, field := range f.Call.Fields {
+		if strings.HasSuffix(field.Name, "FenceValueCPUVirtualAddress") && field.meant(f.Record) {
+			return field
+		}
+	}
+	return nil
+}
+
+// show answers an address for the memory of the fence that r created or opened.
+func (p *requester) show(f *Frame, field *Field, r *abi.Request) error {
+	v, ok, err := p.view(r, abi.Handle(number(f.Record, f.Call.Field("hSyncObject"))))
+	if err != nil || !ok {
+		return err
+	}
+	putNumber(f.Record, field, p.next)
+	p.pages[p.next] = v
+	p.next += page.CellSize
 	return nil
 }
 

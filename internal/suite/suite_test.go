@@ -106,11 +106,17 @@ func TestDriver(t *testing.T) {
 		"call EnumAdapters2 pAdapters=1":   "a pointer is @HEX or bad",
 		"call EnumAdapters2 pAdapters=@0":  "half a byte",
 		"call EnumAdapters2 pAdapters=@0g": "a byte is not two of 0-9 a-f",
-		"state t":                          "the thread is in no call",
-		"start t EnumAdapters9":            "no such call",
-		"close 1000":                       "Bad file descriptor",
-		"dup 1000":                         "Bad file descriptor",
-		"file socket":                      "a file is event, pipe, memory or null",
+		"call ShareObjects x@0=@":          "no such place in memory",
+		"call ShareObjects ObjectHandleArray=@00 ObjectHandleArray@0=@00":               "no such place in memory",
+		"call ShareObjects ObjectHandleArray=@0000000000000000 ObjectHandleArray@=@00":  "no such place in memory",
+		"call ShareObjects ObjectHandleArray=@0000000000000000 ObjectHandleArray@1=@00": "no such place in memory",
+		"call ShareObjects ObjectHandleArray=bad ObjectHandleArray@0=@00":               "no such place in memory",
+		"call ShareObjects ObjectCount=@00":                                             "a value is no number",
+		"state t":                                                                       "the thread is in no call",
+		"start t EnumAdapters9":                                                         "no such call",
+		"close 1000":                                                                    "Bad file descriptor",
+		"dup 1000":                                                                      "Bad file descriptor",
+		"file socket":                                                                   "a file is event, pipe, memory or null",
 	} {
 		if _, err := p.ask("%s", line); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", line, err, want)
@@ -122,11 +128,26 @@ func TestDriver(t *testing.T) {
 	if answer, err := p.ask("call EnumAdapters2"); err != nil || answer != "0x00000000 NumAdapters=0x22" {
 		t.Errorf("after all that: %q, %v", answer, err)
 	}
+	nestedInDriver(t, p)
 	if err := p.Exit(); err != nil {
 		t.Error(err)
 	}
 	if err := d.close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Memory that has changed is told with where its pointers lead.
+func nestedInDriver(t *testing.T, p *drivenProcess) {
+	t.Helper()
+	if _, err := p.ask("call EnumAdapters2 NumAdapters=1 pAdapters=@%040x", 0); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := p.ask("call EnumAdapters2 NumAdapters=1 pAdapters=@%x pAdapters@24=@0102 pAdapters@32=bad pAdapters@40=@%016x pAdapters@40@0=@",
+		make([]byte, 50), 0)
+	const want = " pAdapters@24=pAdapters@24+0 pAdapters@32=bad+0 pAdapters@40=pAdapters@40+0"
+	if err != nil || !strings.HasSuffix(answer, strings.Repeat("00", 30)+want) {
+		t.Errorf("answered %q, %v; want %q at its end", answer, err, want)
 	}
 }
 

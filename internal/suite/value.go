@@ -15,7 +15,7 @@ type Value struct {
 	Form  Form
 	List  []*Value // elements of a List; operands of an Expr
 	Ops   []string // between the operands of an Expr
-	Name  string   // of a Name or a Variable ("x", "p1.x")
+	Name  string   // of a Name or a Variable ("x", "p1.x"); the characters of a Text
 	Num   uint64   // of a Number; the count of Room, Zeros, Repeat
 	Elems []Arg    // members of a Record
 }
@@ -36,6 +36,7 @@ const (
 	Room                 // room(3): three elements, all bytes 0
 	Repeat               // repeat($x 33): 33 times the same element
 	Bytes                // bytes(0x10 0xFF): these bytes
+	Text                 // "X": characters of 16 bits, without an end
 )
 
 // maxRoom bounds room and repeat.
@@ -60,6 +61,12 @@ func parseValue(text string, depth int) (*Value, error) {
 		return v, nil
 	case text == "bad":
 		v.Form = Bad
+		return v, nil
+	case text[0] == '"':
+		v.Form, v.Name = Text, strings.Trim(text, `"`)
+		if len(text) != len(v.Name)+2 {
+			return nil, fmt.Errorf("%s is no text between quotes", text)
+		}
 		return v, nil
 	case text[0] == '[':
 		v.Form = List
@@ -239,6 +246,17 @@ func isName(text string) bool {
 		}
 	}
 	return text != ""
+}
+
+// isMember reports whether text is a name, or names with dots between them, as those
+// of members of members are.
+func isMember(text string) bool {
+	for name := range strings.SplitSeq(text, ".") {
+		if !isName(name) {
+			return false
+		}
+	}
+	return true
 }
 
 // eval computes a number. vars finds variables; set may be nil.
