@@ -44,7 +44,7 @@ static void learn_stack(struct dxg_thread *t) {
 
 /* The system reads a set of signals before it finds that nothing can be done with it.
  * Unlike process_vm_readv this is never forbidden. */
-static bool probe(uintptr_t at) {
+bool dxg_probe(uintptr_t at) {
 	int kept = errno;
 	bool good = syscall(SYS_rt_sigprocmask, -1, at & ~(uintptr_t)(WORD - 1), NULL, _NSIG / 8) == 0 || errno != EFAULT;
 	errno = kept;
@@ -53,7 +53,7 @@ static bool probe(uintptr_t at) {
 
 static bool readable(struct dxg_thread *t, int which, uintptr_t at) {
 	if (dxg_on_stack(t, at) || dxg_page_known(t, which, at)) return true;
-	if (!probe(at)) return false;
+	if (!dxg_probe(at)) return false;
 	t->page[which][(at >> DXG_PAGE_SHIFT) % DXG_PAGES] = at >> DXG_PAGE_SHIFT;
 	return true;
 }

@@ -7,9 +7,7 @@
  *
  * The kernel's conventions: a status that is no failure is the result as it is, a
  * failure is -1 with errno; strings have 16-bit characters; memory that cannot be
- * read or written is EFAULT. Records are therefore moved by process_vm_readv and
- * process_vm_writev, or copied where the system does not allow these. A blocking
- * wait goes on after a signal handler has run. */
+ * read or written is EFAULT. A blocking wait goes on after a signal handler has run. */
 #undef _FORTIFY_SOURCE
 #include "inside.h"
 
@@ -18,7 +16,6 @@
 #include <stdarg.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "devdxg.h"
@@ -56,28 +53,6 @@ static int error_of(const struct dxg_op *op, uint32_t st) {
 	return EINVAL;
 }
 
-/* Move n bytes between the program's memory and ours. false: EFAULT. */
-static bool fetch(void *to, const void *from, size_t n) {
-	struct iovec local = {to, n}, remote = {(void *)(uintptr_t)from, n};
-	if (n == 0) return true;
-	ssize_t r = syscall(SYS_process_vm_readv, getpid(), &local, 1UL, &remote, 1UL, 0UL);
-	if (r < 0 && errno != EFAULT) { /* not allowed here */
-		memcpy(to, from, n);
-		return true;
-	}
-	return r == (ssize_t)n;
-}
-
-static bool put(void *to, const void *from, size_t n) {
-	struct iovec local = {(void *)(uintptr_t)from, n}, remote = {to, n};
-	ssize_t r = syscall(SYS_process_vm_writev, getpid(), &local, 1UL, &remote, 1UL, 0UL);
-	if (r < 0 && errno != EFAULT) {
-		memcpy(to, from, n);
-		return true;
-	}
-	return r == (ssize_t)n;
-}
-
 /* The fast paths and blocking waits read the arrays themselves: from copies. */
 struct arrays {
 	uint32_t handle[DXG_POINTS_MAX];
@@ -86,7 +61,7 @@ struct arrays {
 
 static bool copy_arrays(struct arrays *c, struct dxg_points *p) {
 	if (p->count - 1 >= DXG_POINTS_MAX || !p->handles || !p->values) return true; /* the kernel refuses or judges them */
-	if (!fetch(c->handle, p->handles, p->count * sizeof c->handle[0]) || !fetch(c->value, p->values, p->count * sizeof c->value[0])) return false;
+	if (!dxg_fetch(c->handle, p->handles, p->count * sizeof c->handle[0]) || !dxg_fetch(c->value, p->values, p->count * sizeof c->value[0])) return false;
 	p->handles = c->handle;
 	p->values = c->value;
 	return true;
@@ -121,9 +96,9 @@ static int request(struct dxg_session *s, const struct dxg_op *op, void *argumen
 		return -1;
 	}
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	uint32_t st = fetch(record, argument, op->size) ? run(s, op, record) : ST_ACCESS_VIOLATION;
+	uint32_t st = dxg_fetch(record, argument, op->size) ? run(s, op, record) : ST_ACCESS_VIOLATION;
 	for (int i = 0; ST_OK(st) && i < op->outs; i++)
-		if (!put((char *)argument + op->out[i].off, record + op->out[i].off, op->out[i].len)) st = ST_ACCESS_VIOLATION;
+		if (!dxg_put((char *)argument + op->out[i].off, record + op->out[i].off, op->out[i].len)) st = ST_ACCESS_VIOLATION;
 	pthread_setcancelstate(state, NULL);
 	errno = ST_OK(st) ? kept : error_of(op, st);
 	return ST_OK(st) ? (int)st : -1;

@@ -8,7 +8,7 @@
 
 #include "records.h"
 
-enum { OBJ_INHERIT = 0x2, PERIODIC = 6 };
+enum { PERIODIC = 6 };
 
 static void close_files(struct dxg_reply *r) {
 	for (int i = 0; i < r->files; i++) close(r->file[i]);
@@ -63,13 +63,10 @@ static uint32_t open_bundle(struct dxg_session *s, const struct dxg_op *op, stru
 	return st;
 }
 
-static uint32_t share(struct dxg_session *s, const struct dxg_op *op, struct share_objects *a) {
-	struct dxg_reply r = {0};
-	if (!room_for_file(s)) return ST_NO_MEMORY;
-	uint32_t st = dxg_request(s, op, a, &r);
-	close_files(&r);
-	if (ST_OK(st) && a->attributes && a->attributes->attributes & OBJ_INHERIT) fcntl((int)*a->nt_handle, F_SETFD, 0);
-	return st;
+static bool answers_file(const struct dxg_op *op) {
+	for (int i = 0; i < op->files; i++)
+		if (op->file[i].dir == DXG_OUT) return true;
+	return false;
 }
 
 uint32_t dxg_run(struct dxg_session *s, const struct dxg_op *op, void *record) {
@@ -79,8 +76,6 @@ uint32_t dxg_run(struct dxg_session *s, const struct dxg_op *op, void *record) {
 		return create(s, op, record);
 	case OP_OPEN_SYNC_OBJECT_FROM_NT_HANDLE2:
 		return open_object(s, op, record);
-	case OP_SHARE_OBJECTS:
-		return share(s, op, record);
 	case OP_ACQUIRE_KEYED_MUTEX:
 	case OP_ACQUIRE_KEYED_MUTEX2:
 	case OP_RELEASE_KEYED_MUTEX:
@@ -98,6 +93,7 @@ uint32_t dxg_run(struct dxg_session *s, const struct dxg_op *op, void *record) {
 		if (!a->event) return dxg_wait(s, &p, record);
 	}
 	}
+	if (answers_file(op) && !room_for_file(s)) return ST_NO_MEMORY;
 	uint32_t st = dxg_request(s, op, record, &r);
 	close_files(&r);
 	return st;

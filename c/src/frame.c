@@ -3,12 +3,14 @@
  * A frame is one message of a SOCK_SEQPACKET socket. Arrays travel from and to the
  * caller's memory without a copy: the system reads and writes them, so a pointer
  * that leads nowhere is EFAULT and no crash. A reply that is a failure has only its
- * header, so nothing of the caller's is written then. docs/protocol-wire.md. */
+ * header, so nothing of the caller's is written then. Only arrays that lead on to
+ * others are copied. docs/protocol-wire.md. */
 #include "inside.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -39,11 +41,16 @@ static void add(struct dxg_parts *p, const void *base, size_t n) {
 	p->bytes += n;
 }
 
+static bool holds(const unsigned char *record, uint16_t off, uint32_t mask, uint32_t value) {
+	return !mask || (get32(record + off) & mask) == value;
+}
+
 /* The arrays that the record points to. false: more than may travel. */
 static bool find_arrays(const struct dxg_op *op, const unsigned char *record, struct dxg_arrays *v) {
 	for (int i = 0; i < op->arrays; i++) {
 		const struct dxg_array *a = &op->array[i];
-		uint64_t pointer = a->from == DXG_FROM_RECORD ? get64(record + a->pointer) : 0;
+		bool direct = a->from == DXG_FROM_RECORD && holds(record, a->when_off, a->when_mask, a->when_value);
+		uint64_t pointer = direct ? get64(record + a->pointer) : 0;
 		uint64_t count = a->fixed ? a->fixed : get32(record + a->count);
 		v->data[i] = (void *)(uintptr_t)pointer;
 		v->size[i] = 0;
@@ -57,12 +64,34 @@ static bool find_arrays(const struct dxg_op *op, const unsigned char *record, st
 	return true;
 }
 
+void dxg_arrays_free(struct dxg_arrays *v) {
+	for (int i = 0; i < DXG_ARRAYS_MAX; i++) free(v->own[i]);
+}
+
 static const char zeros[8];
 
-/* What travels there; false: more than a frame holds, there or back. */
-bool dxg_encode(struct dxg_parts *p, uint32_t head[6], const struct dxg_op *op, const void *record, struct dxg_arrays *v, const struct dxg_reply *r) {
+/* The bytes of an array on their way to the kernel. */
+static void add_array(struct dxg_parts *p, const struct dxg_op *op, const struct dxg_arrays *v, int i) {
+	const struct dxg_array *a = &op->array[i];
+	if (a->from == DXG_FROM_ELEMENTS && v->size[i]) {
+		for (size_t n = 0; n < v->size[a->of] / op->array[a->of].elem; n++) {
+			struct iovec piece = dxg_element(op, v, i, n);
+			add(p, piece.iov_base, piece.iov_len);
+		}
+	} else {
+		add(p, v->own[i] ? v->own[i] : v->data[i], v->size[i]);
+	}
+	add(p, zeros, pad8(v->size[i]) - v->size[i]);
+}
+
+/* INVALID_PARAMETER: more than a frame holds, there or back. */
+uint32_t dxg_encode(struct dxg_parts *p, uint32_t head[6], const struct dxg_op *op, const void *record, struct dxg_arrays *v, const struct dxg_reply *r) {
 	size_t back = DXG_HEADER + op->size + sizeof(struct grant);
-	if (!find_arrays(op, record, v)) return false;
+	memset(v->own, 0, sizeof v->own);
+	v->inherit = false;
+	if (!find_arrays(op, record, v)) return ST_INVALID_PARAMETER;
+	uint32_t st = dxg_reach(op, v);
+	if (st) return st;
 	p->count = 0;
 	p->bytes = 0;
 	add(p, head, DXG_HEADER);
@@ -70,10 +99,7 @@ bool dxg_encode(struct dxg_parts *p, uint32_t head[6], const struct dxg_op *op, 
 	size_t before = p->bytes;
 	for (int i = 0; i < op->arrays; i++) {
 		add(p, v->head[i], 8);
-		if (goes_in(&op->array[i])) {
-			add(p, v->data[i], v->size[i]);
-			add(p, zeros, pad8(v->size[i]) - v->size[i]);
-		}
+		if (goes_in(&op->array[i])) add_array(p, op, v, i);
 		if (goes_out(&op->array[i])) back += 8 + pad8(v->size[i]);
 	}
 	head[0] = op->nr | DXG_VERSION << 16;
@@ -82,7 +108,7 @@ bool dxg_encode(struct dxg_parts *p, uint32_t head[6], const struct dxg_op *op, 
 	head[3] = 0;
 	head[4] = r->bell;
 	head[5] = r->ticket;
-	return p->bytes <= DXG_MAX_FRAME && back <= DXG_MAX_FRAME;
+	return p->bytes <= DXG_MAX_FRAME && back <= DXG_MAX_FRAME ? ST_SUCCESS : ST_INVALID_PARAMETER;
 }
 
 /* Where the pieces of a successful reply go; its grant is left to the end. */
@@ -94,7 +120,7 @@ void dxg_expect(struct dxg_parts *p, uint32_t head[6], const struct dxg_op *op, 
 	for (int i = 0; i < op->arrays; i++) {
 		if (!goes_out(&op->array[i])) continue;
 		add(p, v->back[i], 8);
-		add(p, v->data[i], v->size[i]);
+		add(p, v->own[i] ? v->own[i] + v->size[i] : v->data[i], v->size[i]);
 		add(p, v->pad, pad8(v->size[i]) - v->size[i]);
 	}
 	add(p, grant, sizeof *grant);
@@ -119,10 +145,6 @@ struct control {
 	_Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof(int) * DXG_FILES_MAX)];
 };
 
-static bool applies(const struct dxg_file *f, const unsigned char *record) {
-	return !f->when_mask || (get32(record + f->when_off) & f->when_mask) == f->when_value;
-}
-
 /* Collect the descriptors that go along. check: find out which of them are none. */
 static int collect(const struct dxg_op *op, const unsigned char *record, int file[DXG_FILES_MAX], uint32_t *bits, bool check) {
 	int n = 0, inward = 0;
@@ -130,7 +152,7 @@ static int collect(const struct dxg_op *op, const unsigned char *record, int fil
 	for (int i = 0; i < op->files; i++) {
 		const struct dxg_file *f = &op->file[i];
 		if (f->dir == DXG_OUT) continue;
-		uint64_t value = applies(f, record) ? get64(record + f->off) : 0;
+		uint64_t value = holds(record, f->when_off, f->when_mask, f->when_value) ? get64(record + f->off) : 0;
 		uint32_t how = 0;
 		if (value != 0) {
 			how = value > INT_MAX || (check && fcntl((int)value, F_GETFD) < 0) ? 2 : 1;
@@ -188,6 +210,7 @@ static void deliver(const struct dxg_op *op, unsigned char *record, const struct
 		const struct dxg_file *f = &op->file[i];
 		if (f->dir != DXG_OUT) continue;
 		uint64_t value = (uint64_t)file[next];
+		if (f->kind == DXG_FILE_NT_HANDLE && v->inherit) fcntl(file[next], F_SETFD, 0);
 		if (f->kind == DXG_FILE_MEMORY) r->file[r->files++] = file[next];
 		else if (f->array >= 0) unpack(&value, v->data[f->array], sizeof value);
 		else unpack(&value, record + f->off, sizeof value);
@@ -258,6 +281,10 @@ static uint32_t receive_reply(struct dxg_session *s, const struct dxg_op *op, un
 		return lost(s);
 	}
 	if (!ST_OK(head[0])) return head[0];
+	if (!dxg_bring_back(op, v)) {
+		close_all(file, files);
+		return ST_ACCESS_VIOLATION;
+	}
 	if (head[4] == 0) r->grant.kind = 0;
 	for (int i = 0; i < op->outs; i++) memcpy(record + op->out[i].off, answer + op->out[i].off, op->out[i].len);
 	deliver(op, record, v, file, files, r);
@@ -282,13 +309,18 @@ uint32_t dxg_request(struct dxg_session *s, const struct dxg_op *op, void *recor
 	if (op->size > DXG_RECORD_MAX || op->arrays > DXG_ARRAYS_MAX) return ST_NOT_SUPPORTED;
 	memset(&r->grant, 0, sizeof r->grant);
 	r->files = 0;
-	if (!dxg_encode(&parts, head, op, record, &arrays, r)) return ST_INVALID_PARAMETER;
+	uint32_t st = dxg_encode(&parts, head, op, record, &arrays, r);
+	if (st) {
+		dxg_arrays_free(&arrays);
+		return st;
+	}
 	pthread_mutex_lock(&s->lock);
-	uint32_t st = dxg_ended(s->image);
+	st = dxg_ended(s->image);
 	uint64_t cookie = atomic_load(&s->cookie); /* 0: D3DKMTCloseDxCoreDevice was here first */
 	if (!st && !s->young && (!cookie || dxg_cookie(dxg_session_fd(s)) != cookie)) st = closed(s);
 	if (!st) st = send_request(s, op, record, &parts, head);
 	if (!st) st = receive_reply(s, op, record, &parts, head, &arrays, r);
 	pthread_mutex_unlock(&s->lock);
+	dxg_arrays_free(&arrays);
 	return st;
 }

@@ -121,6 +121,8 @@ static inline struct dxg_thread *dxg_known_thread(void) {
 enum { DXG_HANDLES, DXG_VALUES };
 
 void dxg_arrays_begin(struct dxg_thread *);
+/* Whether the 8 bytes around an address can be read. */
+bool dxg_probe(uintptr_t at);
 /* n bytes, less than a page. */
 bool dxg_readable(struct dxg_thread *, int which, const void *, size_t n);
 
@@ -134,6 +136,12 @@ static inline bool dxg_known_word(const struct dxg_thread *t, int which, const v
 	uintptr_t at = (uintptr_t)p;
 	return likely(dxg_on_stack(t, at)) || (!(at & (n - 1)) && dxg_page_known(t, which, at));
 }
+
+/* ---- copy.c: the program's memory, which may not be there ---- */
+
+/* false: it cannot be read, or not be written. */
+bool dxg_fetch(void *to, const void *from, size_t n);
+bool dxg_put(void *to, const void *from, size_t n);
 
 /* ---- handles.c: the fences of this process ---- */
 
@@ -273,7 +281,8 @@ struct dxg_reply {
 
 /* Do op with a record of op->size bytes. On success the record's Out spans, the
  * outward arrays and descriptor fields are written, else nothing. Results besides
- * the kernel's: INVALID_PARAMETER (too much for a frame), ACCESS_VIOLATION (an array
+ * the kernel's: INVALID_PARAMETER (too much for a frame, or an array that leads on and
+ * is not as it must be), ACCESS_VIOLATION (an array
  * cannot be read or written), NO_MEMORY, DEVICE_REMOVED (the daemon is gone). */
 uint32_t dxg_request(struct dxg_session *, const struct dxg_op *op, void *record, struct dxg_reply *);
 
@@ -325,5 +334,15 @@ uint32_t dxg_keyed(struct dxg_session *, const struct dxg_op *, void *record);
 uint32_t dxg_run(struct dxg_session *, const struct dxg_op *op, void *record);
 /* A D3DKMT function: op, and the caller's argument. */
 uint32_t dxg_call(const struct dxg_op *op, void *argument);
+
+/* ---- compat.c ---- */
+
+/* Bytes of an element's first and second version, and how many of them both begin
+ * with. */
+struct dxg_elements {
+	size_t first, second, same;
+};
+/* A call of op by an argument whose array that comes back has the first version. */
+uint32_t dxg_call_with_first(const struct dxg_op *op, void *argument, struct dxg_elements);
 
 #endif

@@ -88,6 +88,12 @@ struct open_bundle { /* D3DKMT_OPENRESOURCEFROMNTHANDLE */
 	uint32_t data_size, sync_object;
 };
 
+struct unicode_string { /* UNICODE_STRING: length and room in bytes */
+	uint16_t length, room;
+	uint32_t zero;
+	uint64_t buffer;
+};
+
 struct query_adapter_info { /* D3DKMT_QUERYADAPTERINFO */
 	uint32_t adapter, type;
 	void *data;
@@ -109,6 +115,8 @@ static_assert(sizeof(struct wait_objects2) == 0xC8, "layout");
 static_assert(sizeof(struct signal_objects2) == 0x1D0, "layout");
 static_assert(sizeof(struct share_objects) == 0x28, "layout");
 static_assert(sizeof(struct object_attributes) == 0x30, "layout");
+static_assert(offsetof(struct object_attributes, security) == 0x20, "layout");
+static_assert(sizeof(struct unicode_string) == 0x10, "layout");
 static_assert(sizeof(struct query_adapter_info) == 0x18, "layout");
 static_assert(sizeof(struct open_bundle) == 0x68, "layout");
 static_assert(offsetof(struct open_bundle, sync_object) == 0x64, "layout");

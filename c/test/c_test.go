@@ -84,7 +84,7 @@ func run(t *testing.T, cmd *exec.Cmd) {
 }
 
 func TestUnits(t *testing.T) {
-	each(t, []string{"unit_frame", "unit_cell", "unit_query", "unit_hello"}, func(t *testing.T, name string) {
+	each(t, []string{"unit_frame", "unit_reach", "unit_cell", "unit_query", "unit_hello"}, func(t *testing.T, name string) {
 		run(t, command(t, "", name))
 	})
 }

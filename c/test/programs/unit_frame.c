@@ -50,7 +50,7 @@ static void requests(void) {
 	uint32_t array[3] = {0xA, 0xB, 0xC};
 	struct record record = {.count = 3, .pointer = array, .answer = 1, .end = 0xE};
 	unsigned char sent[256];
-	CHECK(dxg_encode(&p, head, &op, &record, &v, &r));
+	CHECK(dxg_encode(&p, head, &op, &record, &v, &r) == ST_SUCCESS);
 	size_t n = gather(&p, sent);
 	CHECK(n == p.bytes && n == 24 + 24 + (8 + 16) + 8);
 	CHECK(word(sent) == (0x77 | 1 << 16) && word(sent + 4) == 24 && word(sent + 8) == 32 && word(sent + 12) == 0);
@@ -59,16 +59,16 @@ static void requests(void) {
 	CHECK(word(sent + 48) == 12 && word(sent + 52) == 0 && !memcmp(sent + 56, array, 12) && word(sent + 68) == 0);
 	CHECK(word(sent + 72) == 12 && word(sent + 76) == 0);
 	record.pointer = NULL;
-	CHECK(dxg_encode(&p, head, &op, &record, &v, &r));
+	CHECK(dxg_encode(&p, head, &op, &record, &v, &r) == ST_SUCCESS);
 	n = gather(&p, sent);
 	CHECK(n == 24 + 24 + 8 + 8 && word(sent + 48) == DXG_NULL_ARRAY && word(sent + 56) == DXG_NULL_ARRAY);
 	record.pointer = array;
 	record.count = 1001; /* more than may travel */
-	CHECK(!dxg_encode(&p, head, &op, &record, &v, &r));
+	CHECK(dxg_encode(&p, head, &op, &record, &v, &r) == ST_INVALID_PARAMETER);
 	record.count = 0xFFFFFFFF;
-	CHECK(!dxg_encode(&p, head, &op, &record, &v, &r));
+	CHECK(dxg_encode(&p, head, &op, &record, &v, &r) == ST_INVALID_PARAMETER);
 	record.count = 0;
-	CHECK(dxg_encode(&p, head, &op, &record, &v, &r));
+	CHECK(dxg_encode(&p, head, &op, &record, &v, &r) == ST_SUCCESS);
 	CHECK(v.head[0][0] == 0);
 }
 
@@ -83,11 +83,11 @@ static void sizes(void) {
 	big.array[0].max = 1 << 30;
 	for (record.count = 30000; record.count < 34000; record.count++) {
 		size_t frame = 24 + 24 + 8 + ((4 * (size_t)record.count + 7) & ~(size_t)7) + 8;
-		CHECK(dxg_encode(&p, head, &big, &record, &v, &r) == (frame <= DXG_MAX_FRAME));
+		CHECK((dxg_encode(&p, head, &big, &record, &v, &r) == ST_SUCCESS) == (frame <= DXG_MAX_FRAME));
 	}
 	big.array[0].dir = DXG_OUT;
 	record.count = DXG_MAX_FRAME / 4;
-	CHECK(!dxg_encode(&p, head, &big, &record, &v, &r));
+	CHECK(dxg_encode(&p, head, &big, &record, &v, &r) == ST_INVALID_PARAMETER);
 }
 
 static void replies(void) {
@@ -97,7 +97,7 @@ static void replies(void) {
 	struct grant g;
 	uint32_t head[6], array[3] = {1, 2, 3};
 	struct record record = {.count = 3, .pointer = array}, answer;
-	CHECK(dxg_encode(&p, head, &op, &record, &v, &r));
+	CHECK(dxg_encode(&p, head, &op, &record, &v, &r) == ST_SUCCESS);
 	dxg_expect(&p, head, &op, &answer, &v, &g);
 	CHECK(p.bytes == 24 + 24 + 8 + 16 + 24);
 	CHECK(p.iov[3].iov_base == array && p.iov[3].iov_len == 12); /* straight to the caller */
@@ -133,7 +133,16 @@ static void table(void) {
 		CHECK(dxg_op_named(o->name) && dxg_op_named(o->name)->nr == o->nr);
 		CHECK(o->size <= DXG_RECORD_MAX && o->arrays <= DXG_ARRAYS_MAX && o->files <= DXG_FILES_MAX);
 		for (int n = 0; n < o->outs; n++) CHECK((uint32_t)o->out[n].off + o->out[n].len <= o->size);
-		for (int n = 0; n < o->arrays; n++) CHECK((uint32_t)o->array[n].pointer + 8 <= o->size && (uint32_t)o->array[n].count + 4 <= o->size);
+		for (int n = 0; n < o->arrays; n++) {
+			const struct dxg_array *a = &o->array[n], *of = &o->array[a->of];
+			uint32_t within = a->from == DXG_FROM_ELEMENTS ? of->elem : o->size;
+			CHECK((uint32_t)a->pointer + 8 <= within && (uint32_t)a->count + 4 <= within);
+			CHECK(a->from == DXG_FROM_RECORD || (a->of < n && a->dir == DXG_IN && of->from == DXG_FROM_RECORD && of->max <= DXG_ELEMENTS_MAX));
+			CHECK(a->from != DXG_FROM_ELEMENTS || of->dir == DXG_INOUT);
+			CHECK((a->from != DXG_FROM_ATTRIBUTES && a->from != DXG_FROM_SECURITY) || of->elem == 0x30);
+			CHECK(a->from != DXG_FROM_SECURITY || a->max == DXG_SECURITY_MAX);
+			CHECK(!a->points_into || (o->array[a->points_into - 1].dir == DXG_OUT && a->dir != DXG_IN && a->points_at + 8u <= a->elem));
+		}
 		for (int n = 0; n < o->files; n++) CHECK((uint32_t)o->file[n].off + 8 <= o->size || o->file[n].array >= 0 || o->file[n].kind == DXG_FILE_MEMORY);
 		if (o->request) CHECK(((o->request >> 16) & 0x3FFF) == o->size && ((o->request >> 8) & 0xFF) == 'G' && (o->request & 0xFF) == o->nr);
 	}
