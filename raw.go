@@ -6,7 +6,7 @@ import (
 	"github.com/dxgsync/dxgsync/abi"
 )
 
-// The calls of this file are WDDM's own, one method each under its name without
+// The calls of this file and of the others called raw are WDDM's own, one method each under its name without
 // D3DKMT. The record is the public structure; arrays that it points to are
 // arguments, and its pointer fields are not used. Counts that belong to an array
 // argument are taken from its length. Every result and every error is the status
@@ -98,6 +98,10 @@ func (s *Session) granted(r *abi.Request, st abi.Status, h *abi.Handle) abi.Stat
 	if st != abi.StatusSuccess {
 		return st
 	}
+	if r.Grant.Kind == 0 { // it has no memory, or none to map
+		closeFiles(r)
+		return st
+	}
 	mem, st := s.door.memory(r, *h)
 	if st != abi.StatusSuccess {
 		do(s, abi.OpDestroySynchronizationObject, &abi.DestroySynchronizationObject{HSyncObject: *h})
@@ -142,19 +146,6 @@ func (s *Session) WaitForSynchronizationObjectFromCpu(r *abi.WaitForSynchronizat
 	req := request(abi.OpWaitForSynchronizationObjectFromCpu, r, bytesOf(objects), bytesOf(values))
 	req.Files[0] = descriptor(r.HAsyncEvent)
 	return s.Do(req)
-}
-
-// ShareObjects makes an NT handle, a descriptor that the caller must close, for
-// objects; attributes is an OBJECT_ATTRIBUTES record or nil.
-func (s *Session) ShareObjects(r *abi.ShareObjects, objects []abi.Handle, attributes []byte) (fd int, st abi.Status) {
-	r.ObjectCount = uint32(len(objects))
-	var handle [8]byte
-	req := request(abi.OpShareObjects, r, bytesOf(objects), attributes, handle[:], nil, nil)
-	if st = s.Do(req); st != abi.StatusSuccess {
-		closeFiles(req)
-		return -1, st
-	}
-	return ownFile(req.Out[0])
 }
 
 // OpenSyncObjectFromNtHandle2 opens the object behind an NT handle on a device. The
