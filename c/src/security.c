@@ -101,7 +101,7 @@ static uint32_t append(const void *from, int part, unsigned char *to, size_t *n)
 static uint32_t flatten(const void *descriptor, unsigned char *to, size_t *n) {
 	struct absolute a;
 	if (!dxg_fetch(&a, descriptor, sizeof a)) return ST_ACCESS_VIOLATION;
-	if (a.control & SELF_RELATIVE) return ST_INVALID_PARAMETER; /* it was none a moment ago */
+	if (a.revision != REVISION || a.control & SELF_RELATIVE) return ST_INVALID_PARAMETER; /* it was another a moment ago */
 	struct relative r = {.revision = a.revision, .sbz1 = a.sbz1, .control = (uint16_t)((a.control & ~SACL_BITS) | SELF_RELATIVE)};
 	*n = HEADER;
 	for (int part = 0; part < PARTS; part++) {

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -149,6 +150,42 @@ func nestedInDriver(t *testing.T, p *drivenProcess) {
 	if err != nil || !strings.HasSuffix(answer, strings.Repeat("00", 30)+want) {
 		t.Errorf("answered %q, %v; want %q at its end", answer, err, want)
 	}
+}
+
+// The driver can make every call of the table, with memory behind every pointer.
+func TestDriverMakesEveryCall(t *testing.T) {
+	d, err := newDaemon(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := startDriver(buildDriver(t), d.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range DefaultTable().Calls {
+		command := c.Name
+		for _, f := range c.Pointers() {
+			command += " " + f.Name + "=[" + someElement(f.Pointer) + "]"
+		}
+		if _, err := p.Call(frameOf(t, command)); err != nil {
+			t.Errorf("%s: %v", command, err)
+		}
+	}
+	if err := errors.Join(p.Exit(), d.close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// someElement writes an element, with memory behind its pointers.
+func someElement(p *Pointer) string {
+	if p.Record == nil {
+		return "0"
+	}
+	var members []string
+	for _, m := range p.Record.Pointers() {
+		members = append(members, m.Name+"=["+someElement(m.Pointer)+"]")
+	}
+	return "{" + strings.Join(members, " ") + "}"
 }
 
 // A driver that does not come to the runner's daemon is another implementation's. Here

@@ -2,12 +2,18 @@
  * sent, what comes back to whom, what is refused. */
 #include "frame.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "records.h"
@@ -464,7 +470,7 @@ static void inherited(void) {
 	CHECK(request(op, &record) == ST_ACCESS_VIOLATION && recv(peer, &gone, sizeof gone, MSG_DONTWAIT) < 0);
 }
 
-int main(void) {
+static void requests(void) {
 	names();
 	changing();
 	absolute();
@@ -472,6 +478,32 @@ int main(void) {
 	relative();
 	conditions();
 	elements();
+}
+
+/* The same where the system does not let anybody copy by process_vm_readv. */
+static void forbidden(void) {
+	struct sock_filter only[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof only / sizeof only[0], only};
+	pid_t child = fork();
+	int status;
+	CHECK(child >= 0);
+	if (child == 0) {
+		CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
+		CHECK(syscall(SYS_process_vm_readv, getpid(), NULL, 0UL, NULL, 0UL, 0UL) < 0 && errno == EPERM);
+		requests();
+		_exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+int main(void) {
+	requests();
+	forbidden();
 	allocations();
 	open_resource();
 	inherited();
