@@ -25,9 +25,8 @@ func (s *Session) OpenKeyedMutex2(r *abi.OpenKeyedMutex2, data []byte) abi.Statu
 }
 
 // OpenKeyedMutexFromNtHandle opens the keyed mutex behind an NT handle.
-func (s *Session) OpenKeyedMutexFromNtHandle(r *abi.OpenKeyedMutexFromNtHandle, data []byte) abi.Status {
-	r.PrivateRuntimeDataSize = uint32(len(data))
-	req := request(abi.OpOpenKeyedMutexFromNtHandle, r, data)
+func (s *Session) OpenKeyedMutexFromNtHandle(r *abi.OpenKeyedMutexFromNtHandle) abi.Status {
+	req := request(abi.OpOpenKeyedMutexFromNtHandle, r)
 	req.Files[0] = descriptor(r.HNtHandle)
 	return s.Do(req)
 }

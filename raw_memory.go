@@ -52,16 +52,14 @@ func (s *Session) DestroyAllocation2(r *abi.DestroyAllocation2, allocations []ab
 }
 
 // QueryResourceInfo tells how much there is to open of the resource of a global
-// handle. runtime is room for the runtime's private data, or nil.
-func (s *Session) QueryResourceInfo(r *abi.QueryResourceInfo, runtime []byte) abi.Status {
-	r.PrivateRuntimeDataSize = uint32(len(runtime))
-	return do(s, abi.OpQueryResourceInfo, r, runtime)
+// handle. The runtime's private data is not answered, only its size.
+func (s *Session) QueryResourceInfo(r *abi.QueryResourceInfo) abi.Status {
+	return do(s, abi.OpQueryResourceInfo, r)
 }
 
 // QueryResourceInfoFromNtHandle is QueryResourceInfo for an NT handle.
-func (s *Session) QueryResourceInfoFromNtHandle(r *abi.QueryResourceInfoFromNtHandle, runtime []byte) abi.Status {
-	r.PrivateRuntimeDataSize = uint32(len(runtime))
-	req := request(abi.OpQueryResourceInfoFromNtHandle, r, runtime)
+func (s *Session) QueryResourceInfoFromNtHandle(r *abi.QueryResourceInfoFromNtHandle) abi.Status {
+	req := request(abi.OpQueryResourceInfoFromNtHandle, r)
 	req.Files[0] = descriptor(r.HNtHandle)
 	return s.Do(req)
 }

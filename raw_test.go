@@ -46,9 +46,9 @@ func TestRawRequestsFitTheTable(t *testing.T) {
 			s.CreateAllocation2(&abi.CreateAllocation2{}, make([]abi.AllocationInfo2, 2), AllocationData{Runtime: data, Driver: data, Each: [][]byte{data, nil}})
 		},
 		abi.OpDestroyAllocation2: func(s *Session) { s.DestroyAllocation2(&abi.DestroyAllocation2{}, handles) },
-		abi.OpQueryResourceInfo:  func(s *Session) { s.QueryResourceInfo(&abi.QueryResourceInfo{}, data) },
+		abi.OpQueryResourceInfo:  func(s *Session) { s.QueryResourceInfo(&abi.QueryResourceInfo{}) },
 		abi.OpQueryResourceInfoFromNtHandle: func(s *Session) {
-			s.QueryResourceInfoFromNtHandle(&abi.QueryResourceInfoFromNtHandle{HNtHandle: 9}, data)
+			s.QueryResourceInfoFromNtHandle(&abi.QueryResourceInfoFromNtHandle{HNtHandle: 9})
 		},
 		abi.OpOpenResource: func(s *Session) { s.OpenResource(&abi.OpenResource{}, opened, resource) },
 		abi.OpOpenResourceFromNtHandle: func(s *Session) {
@@ -58,7 +58,7 @@ func TestRawRequestsFitTheTable(t *testing.T) {
 		abi.OpCreateKeyedMutex2:          func(s *Session) { s.CreateKeyedMutex2(&abi.CreateKeyedMutex2{}, data) },
 		abi.OpOpenKeyedMutex:             func(s *Session) { s.OpenKeyedMutex(&abi.OpenKeyedMutex{}) },
 		abi.OpOpenKeyedMutex2:            func(s *Session) { s.OpenKeyedMutex2(&abi.OpenKeyedMutex2{}, data) },
-		abi.OpOpenKeyedMutexFromNtHandle: func(s *Session) { s.OpenKeyedMutexFromNtHandle(&abi.OpenKeyedMutexFromNtHandle{HNtHandle: 9}, data) },
+		abi.OpOpenKeyedMutexFromNtHandle: func(s *Session) { s.OpenKeyedMutexFromNtHandle(&abi.OpenKeyedMutexFromNtHandle{HNtHandle: 9}) },
 		abi.OpReleaseKeyedMutex:          func(s *Session) { s.ReleaseKeyedMutex(&abi.ReleaseKeyedMutex{}) },
 		abi.OpReleaseKeyedMutex2:         func(s *Session) { s.ReleaseKeyedMutex2(&abi.ReleaseKeyedMutex2{}, data) },
 		abi.OpDestroyKeyedMutex:          func(s *Session) { s.DestroyKeyedMutex(&abi.DestroyKeyedMutex{}) },

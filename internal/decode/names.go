@@ -18,6 +18,7 @@ var ownRecords = []abi.Record{
 	{Name: "Ring", Type: reflect.TypeFor[abi.Ring]()},
 	{Name: "CancelWait", Type: reflect.TypeFor[abi.CancelWait]()},
 	{Name: "ReturnBells", Type: reflect.TypeFor[abi.ReturnBells]()},
+	{Name: "EndThread", Type: reflect.TypeFor[abi.EndThread]()},
 	{Name: "SlabFile", Type: reflect.TypeFor[abi.SlabFile]()},
 	{Name: "Snapshot", Type: reflect.TypeFor[abi.Snapshot]()},
 	{Name: "D3DKMT_CREATEHWQUEUEFORUSERMODESUBMISSION", Type: reflect.TypeFor[abi.CreateHwQueueForUserModeSubmission]()},

@@ -56,7 +56,7 @@ func Load(files fs.FS) (*Corpus, error) {
 }
 
 // notScenarios are the texts beside the scenarios.
-var notScenarios = map[string]bool{conformance.Calls: true, conformance.Rules: true}
+var notScenarios = map[string]bool{conformance.Calls: true, conformance.Rules: true, "flags.tsv": true}
 
 func (c *Corpus) given(files fs.FS) error {
 	names, err := fs.Glob(files, conformance.Given+"/*.txt")

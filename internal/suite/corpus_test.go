@@ -92,6 +92,13 @@ func TestGiven(t *testing.T) {
 	}
 }
 
+// notSent are pointers that no request carries: what they lead to is not looked at.
+var notSent = map[string]string{
+	"QueryResourceInfo":             "pPrivateRuntimeData", // only the size is answered
+	"QueryResourceInfoFromNtHandle": "pPrivateRuntimeData",
+	"OpenKeyedMutexFromNtHandle":    "pPrivateRuntimeData", // never succeeds
+}
+
 // The corpus has its own table of records, so that it can find a mistake in
 // package abi. Both agree about sizes and about where the descriptors are.
 func TestTableAgreesWithOperations(t *testing.T) {
@@ -115,6 +122,9 @@ func TestTableAgreesWithOperations(t *testing.T) {
 			}
 		}
 		for _, f := range c.Pointers() {
+			if notSent[c.Name] == f.Name {
+				continue
+			}
 			found := false
 			for i := range op.Arrays {
 				a := &op.Arrays[i]

@@ -141,7 +141,7 @@ static void table(void) {
 			CHECK(a->from != DXG_FROM_ELEMENTS || of->dir == DXG_INOUT);
 			CHECK((a->from != DXG_FROM_ATTRIBUTES && a->from != DXG_FROM_SECURITY) || of->elem == 0x30);
 			CHECK(a->from != DXG_FROM_SECURITY || a->max == DXG_SECURITY_MAX);
-			CHECK(!a->points_into || (o->array[a->points_into - 1].dir == DXG_OUT && a->dir != DXG_IN && a->points_at + 8u <= a->elem));
+			CHECK(!a->points_into || (o->array[a->points_into - 1].dir != DXG_IN && a->dir != DXG_IN && a->points_at + 8u <= a->elem));
 		}
 		for (int n = 0; n < o->files; n++) CHECK((uint32_t)o->file[n].off + 8 <= o->size || o->file[n].array >= 0 || o->file[n].kind == DXG_FILE_MEMORY);
 		if (o->request) CHECK(((o->request >> 16) & 0x3FFF) == o->size && ((o->request >> 8) & 0xFF) == 'G' && (o->request & 0xFF) == o->nr);

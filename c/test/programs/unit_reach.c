@@ -428,6 +428,7 @@ static void first_versions(void) {
 	struct dxg_op op = *dxg_op(OP_CREATE_ALLOCATION2);
 	static unsigned char frame[DXG_MAX_FRAME];
 	const struct dxg_elements sizes = {sizeof a[0], sizeof(struct allocation), 0x24};
+	op.support = DXG_NOT_SUPPORTED;
 	CHECK(dxg_call_with_first(&op, &c, sizes) == ST_NOT_SUPPORTED); /* as the table says, before anything else */
 	op.support = DXG_SUPPORTED;
 	CHECK(dxg_call_with_first(&op, NULL, sizes) == ST_INVALID_PARAMETER);
