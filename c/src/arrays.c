@@ -1,5 +1,6 @@
 /* Whether the arrays of a signal or a wait can be read: what is decided in memory
- * answers to a bad pointer what a request would.
+ * answers to a bad pointer what a request would. And whether memory can be written
+ * that this library is about to write itself.
  *
  * Nearly every caller has its arrays on its stack, which is there as long as the
  * thread is: known at once, from the lowest page where we were called. Elsewhere
@@ -9,6 +10,7 @@
 #include "inside.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -62,4 +64,20 @@ bool dxg_readable(struct dxg_thread *t, int which, const void *p, size_t n) {
 	uintptr_t first = (uintptr_t)p, last = first + n - 1;
 	learn_stack(t);
 	return last >= first && readable(t, which, first) && readable(t, which, last);
+}
+
+/* The system adds 0 to a word there, which changes nothing but takes a page that can
+ * be written. */
+static bool probe_write(uintptr_t at) {
+	uint32_t nobody = 0;
+	return syscall(SYS_futex, &nobody, FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG, 0, NULL, at & ~(uintptr_t)3, FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0)) >= 0 || errno != EFAULT;
+}
+
+bool dxg_writable(const void *p, size_t n) {
+	uintptr_t first = (uintptr_t)p, last = first + n - 1;
+	int kept = errno;
+	bool good = last >= first && probe_write(first);
+	for (uintptr_t at = (first | (PAGE - 1)) + 1; good && at && at <= last; at += PAGE) good = probe_write(at);
+	errno = kept;
+	return good;
 }

@@ -116,7 +116,7 @@ static inline struct dxg_thread *dxg_known_thread(void) {
 	return likely(dxg_self.stamp == atomic_load_explicit(&dxg_root.stamp, memory_order_relaxed)) ? dxg_self.thread : NULL;
 }
 
-/* ---- arrays.c: whether the arrays of a signal or a wait can be read ---- */
+/* ---- arrays.c: whether memory of the caller can be read, or written ---- */
 
 enum { DXG_HANDLES, DXG_VALUES };
 
@@ -125,6 +125,8 @@ void dxg_arrays_begin(struct dxg_thread *);
 bool dxg_probe(uintptr_t at);
 /* n bytes, less than a page. */
 bool dxg_readable(struct dxg_thread *, int which, const void *, size_t n);
+/* n bytes, more than none. Asks the system once a page and remembers nothing. */
+bool dxg_writable(const void *, size_t n);
 
 static inline bool dxg_on_stack(const struct dxg_thread *t, uintptr_t at) { return at - t->stack < t->stack_words; }
 static inline bool dxg_page_known(const struct dxg_thread *t, int which, uintptr_t at) {

@@ -2,7 +2,10 @@
  *
  * The kernel knows payloads with 16-bit characters only. Nine types have strings;
  * their payload is rewritten before the request and back after it. All others pass
- * as they are. Programs on /dev/dxg see the kernel's form. */
+ * as they are. Programs on /dev/dxg see the kernel's form.
+ *
+ * The nine are read and written by this library and not by the system, so it asks
+ * first whether that can be. */
 #include "inside.h"
 
 #include <stdlib.h>
@@ -91,6 +94,7 @@ static uint32_t word(const unsigned char *at) {
 static uint32_t query_registry(const struct query_adapter_info *a, const struct dxg_wide_payload *p) {
 	size_t room = a->size - WIDE_OUTPUT;
 	if (room > VALUE_MAX) room = VALUE_MAX;
+	if (!dxg_writable(a->data, WIDE_OUTPUT + room)) return ST_INVALID_PARAMETER;
 	unsigned char *narrowed = calloc(1, NARROW_OUTPUT + room), *wide = a->data;
 	if (!narrowed) return ST_NO_MEMORY;
 	dxg_narrow(p, narrowed, wide);
@@ -126,6 +130,7 @@ DXG_EXPORT int32_t D3DKMTQueryAdapterInfo(const struct query_adapter_info *a) {
 	if (!p || !a->data) return (int32_t)query(a, a->data, a->size);
 	if (a->size < p->wide) return (int32_t)ST_INVALID_PARAMETER;
 	if (a->type == QUERY_REGISTRY) return (int32_t)query_registry(a, p);
+	if (!dxg_writable(a->data, p->wide)) return (int32_t)ST_INVALID_PARAMETER;
 	dxg_narrow(p, narrowed, a->data);
 	uint32_t st = query(a, narrowed, p->narrow);
 	if (ST_OK(st)) dxg_widen(p, a->data, narrowed);

@@ -299,6 +299,33 @@ static void queries(void) {
 	free(r);
 }
 
+/* A payload that is not there, only half there, or cannot be written: nothing faults,
+ * and nothing is written. All types, those with strings above all; 96 and more are
+ * none. */
+static void bad_payloads(void) {
+	enum { TYPES = 132, BYTES = 16384, PAGE = 4096 };
+	D3DKMT_ADAPTERINFO info[4];
+	D3DKMT_ENUMADAPTERS2 e = {.NumAdapters = 4, .pAdapters = info};
+	OK(D3DKMTEnumAdapters2(&e));
+	char *page = mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *constant = mmap(NULL, 8 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(page != MAP_FAILED && constant != MAP_FAILED && mprotect(page + 4 * PAGE, PAGE, PROT_NONE) == 0);
+	void *bad[] = {(void *)16, page + 4 * PAGE, page + 4 * PAGE - 2, page + 4 * PAGE - 100, constant, (void *)-8, (void *)(UINT64_C(1) << 63)};
+	errno = 77;
+	for (uint32_t type = 0; type < TYPES; type++) {
+		for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+			D3DKMT_QUERYADAPTERINFO q = {.hAdapter = info[0].hAdapter, .Type = type, .pPrivateDriverData = bad[i], .PrivateDriverDataSize = BYTES};
+			STATUS(D3DKMTQueryAdapterInfo(&q), INVALID_PARAMETER);
+		}
+	}
+	for (int i = 0; i < 4 * PAGE; i++) CHECK(page[i] == 0);
+	D3DKMT_QUERYADAPTERINFO q = {.hAdapter = info[0].hAdapter, .Type = KMTQAITYPE_DRIVER_DESCRIPTION, .pPrivateDriverData = page, .PrivateDriverDataSize = BYTES};
+	OK(D3DKMTQueryAdapterInfo(&q)); /* up to the last byte that is there */
+	CHECK(page[0] != 0);
+	EQUAL(errno, 77);
+	CHECK(munmap(page, 8 * PAGE) == 0 && munmap(constant, 8 * PAGE) == 0);
+}
+
 static void others(void) {
 	errno = 77;
 	STATUS(D3DKMTCreateHwContext(NULL), NOT_IMPLEMENTED);
@@ -339,6 +366,7 @@ int main(void) {
 	mixed(d);
 	events(d);
 	queries();
+	bad_payloads();
 	others();
 	sharing(d);
 	D3DKMTCloseDxCoreDevice();
