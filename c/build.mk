@@ -20,7 +20,7 @@ TIMEOUT ?= 10m
 
 C_VERSION ?= 0.1.0
 C_WARN    := -Wall -Wextra -Werror
-C_FLAGS   := -std=c11 -D_GNU_SOURCE $(C_WARN) -fPIC -fvisibility=hidden -fno-plt -pthread
+C_FLAGS   := -std=c11 -D_GNU_SOURCE $(C_WARN) -fPIC -fvisibility=hidden -fno-plt -pthread -Ic/include
 C_LINK    := -shared -pthread -Wl,-soname,libdxg.so.1 -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now
 C_ASAN    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 C_TSAN    := -O1 -g -fsanitize=thread
@@ -37,11 +37,11 @@ c-tsan: build/tsan/libdxg.so.1
 C_MAKE = mkdir -p $(@D) && $(1) -o $@.$$$$ $(2) && mv -f $@.$$$$ $@
 C_NAMES = for name in libdxg.so libdxcore.so; do ln -sfn libdxg.so.1 $(@D)/$$name; done
 
-build/c/lib/%.o: c/src/%.c $(C_HEADERS) c/build.mk
+build/c/lib/%.o: c/src/%.c $(C_HEADERS) $(C_PUBLIC) c/build.mk
 	@$(call C_MAKE,$(CC) $(C_FLAGS) $(CFLAGS),-c $<)
-build/c/asan/%.o: c/src/%.c $(C_HEADERS) c/build.mk
+build/c/asan/%.o: c/src/%.c $(C_HEADERS) $(C_PUBLIC) c/build.mk
 	@$(call C_MAKE,$(CC) $(C_FLAGS) $(C_ASAN),-c $<)
-build/c/tsan/%.o: c/src/%.c $(C_HEADERS) c/build.mk
+build/c/tsan/%.o: c/src/%.c $(C_HEADERS) $(C_PUBLIC) c/build.mk
 	@$(call C_MAKE,$(CC) $(C_FLAGS) $(C_TSAN),-c $<)
 
 build/lib/libdxg.so.1: $(C_SOURCES:c/src/%.c=build/c/lib/%.o)
@@ -76,10 +76,11 @@ C_TEST_FLAGS := -std=c11 -D_GNU_SOURCE $(C_WARN) -pthread -Ic/include
 C_TEST_NEEDS := $(wildcard $(C_TESTS)/*.h) $(C_HEADERS) $(C_PUBLIC) c/build.mk
 C_UNITS      := $(patsubst $(C_TESTS)/%.c,build/test/%,$(wildcard $(C_TESTS)/unit_*.c))
 C_PROGRAMS   := $(patsubst $(C_TESTS)/%.c,build/test/%,$(filter-out $(C_TESTS)/unit_%,$(wildcard $(C_TESTS)/*.c)))
+C_PLUS       := $(patsubst $(C_TESTS)/%.cc,build/test/%,$(wildcard $(C_TESTS)/*.cc))
 C_RPATH       = -Lbuild/$(1) -Wl,--no-as-needed,--enable-new-dtags,-rpath,'$$ORIGIN/../$(1)' -ldxg
 build/test/raw build/test/symbols: C_RPATH =
 
-c-programs: c $(foreach suffix,-asan -tsan,$(addsuffix $(suffix),$(C_UNITS) $(C_PROGRAMS))) $(C_UNITS) $(C_PROGRAMS) build/test/consumer
+c-programs: c $(foreach suffix,-asan -tsan,$(addsuffix $(suffix),$(C_UNITS) $(C_PROGRAMS))) $(C_UNITS) $(C_PROGRAMS) $(C_PLUS)
 
 # $(call C_TEST_RULES,SUFFIX,FOLDER OF THE LIBRARY,NAME OF THE FLAGS)
 define C_TEST_RULES
@@ -91,7 +92,7 @@ endef
 $(eval $(call C_TEST_RULES,,lib,CFLAGS))
 $(eval $(call C_TEST_RULES,-asan,asan,C_ASAN))
 $(eval $(call C_TEST_RULES,-tsan,tsan,C_TSAN))
-build/test/consumer: $(C_TESTS)/consumer.cc build/include/.made c/build.mk | build/lib/libdxg.so.1
+$(C_PLUS): build/test/%: $(C_TESTS)/%.cc build/include/.made c/build.mk | build/lib/libdxg.so.1
 	@$(call C_MAKE,$(CXX) -std=c++17 $(C_WARN) -Ibuild/include,$< $(call C_RPATH,lib))
 
 c-test: c-programs

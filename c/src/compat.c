@@ -106,10 +106,3 @@ DXG_EXPORT void D3DKMTCloseDxCoreDevice(void) {
 	dxg_close_own();
 	errno = kept;
 }
-
-/* The COM interfaces of DXCore are not offered: E_NOTIMPL. */
-DXG_EXPORT int32_t DXCoreCreateAdapterFactory(const void *riid, void **factory) {
-	(void)riid;
-	if (factory) *factory = NULL;
-	return (int32_t)0x80004001u;
-}

@@ -304,6 +304,7 @@ void dxg_image_end(struct dxg_image *img, uint32_t st, bool lost) {
 	pthread_mutex_unlock(&img->lock);
 	dxg_wake_sleepers();
 	dxg_grace();
+	dxcore_image_ended();
 	if (table != &dxg_no_table) free(table);
 }
 
@@ -327,4 +328,5 @@ void dxg_close_own(void) {
 		if (!image_lives(img)) dxg_image_end(img, ST_UNSUCCESSFUL, false);
 	}
 	pthread_mutex_unlock(&dxg_root.lock);
+	dxcore_image_ended(); /* for this library it has */
 }

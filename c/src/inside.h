@@ -8,6 +8,7 @@
  * Lock order:
  *     root.lock, then image.lock
  *     root.lock, then session.lock, then image.lock
+ * Nothing is locked in dxcore.lock.
  * Nobody waits for a section (see threads.c) while being in one.
  */
 #ifndef DXG_INSIDE_H
@@ -64,6 +65,19 @@ struct dxg_self {
 };
 extern __thread struct dxg_self dxg_self __attribute__((tls_model("initial-exec")));
 
+/* What DXCore has for the whole process; see dxcore.h. */
+struct dxcore_state {
+	pthread_mutex_t lock;
+	struct dxcore_adapter *adapters;         /* those that are referenced */
+	struct dxcore_watch *watches, *calling;  /* registrations; the one being looked at or called back */
+	pthread_cond_t change;
+	bool changed;                            /* registrations are to be looked at */
+	bool notifier;                           /* who does that has begun: */
+	pthread_t thread;
+	uint32_t cookie;                         /* the last that was given */
+};
+void dxcore_image_ended(void);
+
 /* What a forked child must not find: a page that the system clears in the child. */
 struct dxg_root {
 	_Atomic uint64_t stamp;                /* 0: this process has not called us yet */
@@ -74,6 +88,7 @@ struct dxg_root {
 	_Atomic bool fenced;                   /* no membarrier: sections need a fence of their own */
 	_Atomic bool closed;                   /* D3DKMTCloseDxCoreDevice was called */
 	pthread_mutex_t lock;                  /* all zero is its initial state */
+	struct dxcore_state dxcore;
 };
 union dxg_root_page {
 	struct dxg_root root;

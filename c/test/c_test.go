@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dxgsync/dxgsync/internal/adapter"
 	"github.com/dxgsync/dxgsync/internal/server"
 )
 
@@ -164,6 +165,45 @@ func TestExports(t *testing.T) {
 			t.Errorf("exports %s", s.Name)
 		}
 	}
+}
+
+// DXCore from C and from C++. C++ programs are made of the installed headers, and like
+// consumer without a sanitizer: the library's methods run in the other program's.
+func TestDXCore(t *testing.T) {
+	alone, among, nobody := start(t, server.Limits{}), start(t, server.Limits{}, profiles(t)...), filepath.Join(t.TempDir(), "nobody")
+	each(t, []string{"dxcore"}, func(t *testing.T, name string) {
+		run(t, command(t, alone, name, "one"))
+		run(t, command(t, among, name, "several"))
+		run(t, command(t, nobody, name, "none"))
+		t.Run("gone", func(t *testing.T) { death(t, false, name, "death") })
+		t.Run("replaced", func(t *testing.T) { death(t, true, name, "death") })
+	})
+	run(t, command(t, alone, "dxcorepp"))
+}
+
+// profiles are adapters that differ in what DXCore tells of them.
+func profiles(t *testing.T) []*adapter.Profile {
+	var list []*adapter.Profile
+	for i, base := range []string{"amd", "neutral", "neutral"} {
+		p, err := adapter.Load(base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.PCI.Bus, p.GUID[0] = uint32(40+i), byte(40+i)
+		list = append(list, p)
+	}
+	fast, compute, software := list[0], list[1], list[2]
+	fast.Description = "AMD Radeon™ 🚀"
+	fast.PhysicalAdapters = 2
+	compute.Type, compute.Displays, compute.Memory.DedicatedVideo = adapter.RenderSupported|adapter.ComputeOnly, nil, 4096
+	software.Type |= adapter.SoftwareDevice | adapter.HybridIntegrated | adapter.Detachable | adapter.ACGSupported
+	software.Memory.DedicatedVideo = 0
+	for _, p := range list {
+		if err := p.Validate(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return list
 }
 
 // The daemon is killed under sleeping threads, which learn it from the library's

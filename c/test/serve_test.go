@@ -16,19 +16,22 @@ import (
 // serveEnv makes this test binary a daemon at the address it holds.
 const serveEnv = "DXGSYNC_CTEST_SERVE"
 
-func newDaemon(limits server.Limits) (*server.Daemon, error) {
+func newDaemon(limits server.Limits, others ...*adapter.Profile) (*server.Daemon, error) {
 	profile, err := adapter.Load("neutral")
 	if err != nil {
 		return nil, err
 	}
 	profile.DriverStore = "/usr/lib/dxgsync/drivers" // so that there is one to ask for
-	return server.NewDaemon(kernel.Config{Profiles: []*adapter.Profile{profile}}, server.Config{Limits: limits})
+	return server.NewDaemon(kernel.Config{
+		Profiles: append([]*adapter.Profile{profile}, others...),
+	}, server.Config{Limits: limits})
 }
 
-// start serves in this process until the test ends, and returns the address.
-func start(t *testing.T, limits server.Limits) string {
+// start serves in this process until the test ends, and returns the address. The
+// neutral adapter comes first.
+func start(t *testing.T, limits server.Limits, others ...*adapter.Profile) string {
 	address := filepath.Join(t.TempDir(), "s")
-	d, err := newDaemon(limits)
+	d, err := newDaemon(limits, others...)
 	if err != nil {
 		t.Fatal(err)
 	}
