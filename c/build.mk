@@ -70,17 +70,19 @@ build/include/.made: $(C_PUBLIC)
 
 # unit_* are made of the library's own files and need no daemon; the others are
 # programs as a user writes them. Each is made as it is and with both sanitizers, as
-# NAME-asan and NAME-tsan. raw and symbols know no library.
+# NAME-asan and NAME-tsan. raw and symbols know no library. C++ programs have the
+# installed headers; objects of a C library have no C++ type to be checked by.
 C_TESTS      := c/test/programs
 C_TEST_FLAGS := -std=c11 -D_GNU_SOURCE $(C_WARN) -pthread -Ic/include
 C_TEST_NEEDS := $(wildcard $(C_TESTS)/*.h) $(C_HEADERS) $(C_PUBLIC) c/build.mk
 C_UNITS      := $(patsubst $(C_TESTS)/%.c,build/test/%,$(wildcard $(C_TESTS)/unit_*.c))
 C_PROGRAMS   := $(patsubst $(C_TESTS)/%.c,build/test/%,$(filter-out $(C_TESTS)/unit_%,$(wildcard $(C_TESTS)/*.c)))
 C_PLUS       := $(patsubst $(C_TESTS)/%.cc,build/test/%,$(wildcard $(C_TESTS)/*.cc))
+C_PLUS_FLAGS := -std=c++17 $(C_WARN) -pthread -Ibuild/include
 C_RPATH       = -Lbuild/$(1) -Wl,--no-as-needed,--enable-new-dtags,-rpath,'$$ORIGIN/../$(1)' -ldxg
 build/test/raw build/test/symbols: C_RPATH =
 
-c-programs: c $(foreach suffix,-asan -tsan,$(addsuffix $(suffix),$(C_UNITS) $(C_PROGRAMS))) $(C_UNITS) $(C_PROGRAMS) $(C_PLUS)
+c-programs: c $(foreach suffix,-asan -tsan,$(addsuffix $(suffix),$(C_UNITS) $(C_PROGRAMS) $(C_PLUS))) $(C_UNITS) $(C_PROGRAMS) $(C_PLUS)
 
 # $(call C_TEST_RULES,SUFFIX,FOLDER OF THE LIBRARY,NAME OF THE FLAGS)
 define C_TEST_RULES
@@ -88,12 +90,12 @@ $(C_UNITS:=$(1)): build/test/%$(1): $(C_TESTS)/%.c $(C_SOURCES) $(C_TEST_NEEDS)
 	@$$(call C_MAKE,$$(CC) $$(C_TEST_FLAGS) -Ic/src $$($(3)),$$< $$(filter-out c/src/dev%.c,$$(C_SOURCES)))
 $(C_PROGRAMS:=$(1)): build/test/%$(1): $(C_TESTS)/%.c $(C_TEST_NEEDS) build/$(2)/libdxg.so.1
 	@$$(call C_MAKE,$$(CC) $$(C_TEST_FLAGS) $$($(3)),$$< $$(call C_RPATH,$(2)) -ldl)
+$(C_PLUS:=$(1)): build/test/%$(1): $(C_TESTS)/%.cc build/include/.made c/build.mk build/$(2)/libdxg.so.1
+	@$$(call C_MAKE,$$(CXX) $$(C_PLUS_FLAGS) $$($(3)) -fno-sanitize=vptr,$$< $$(call C_RPATH,$(2)))
 endef
 $(eval $(call C_TEST_RULES,,lib,CFLAGS))
 $(eval $(call C_TEST_RULES,-asan,asan,C_ASAN))
 $(eval $(call C_TEST_RULES,-tsan,tsan,C_TSAN))
-$(C_PLUS): build/test/%: $(C_TESTS)/%.cc build/include/.made c/build.mk | build/lib/libdxg.so.1
-	@$(call C_MAKE,$(CXX) -std=c++17 $(C_WARN) -Ibuild/include,$< $(call C_RPATH,lib))
 
 c-test: c-programs
 	$(GO) test -count=1 -timeout $(TIMEOUT) ./c/test

@@ -92,10 +92,9 @@ func TestUnits(t *testing.T) {
 
 func TestPrograms(t *testing.T) {
 	address := start(t, server.Limits{})
-	each(t, []string{"calls", "forks", "pair", "limits", "closed", "core", "cancel", "keyed", "hammer"}, func(t *testing.T, name string) {
+	each(t, []string{"calls", "forks", "pair", "limits", "closed", "core", "cancel", "keyed", "hammer", "consumer"}, func(t *testing.T, name string) {
 		run(t, command(t, address, name))
 	})
-	t.Run("consumer", func(t *testing.T) { run(t, command(t, address, "consumer")) })
 	// The address sanitizer reports its own end of a cancelled thread.
 	for _, name := range []string{"first", "first-tsan"} {
 		t.Run(name, func(t *testing.T) { run(t, command(t, address, name)) })
@@ -167,8 +166,7 @@ func TestExports(t *testing.T) {
 	}
 }
 
-// DXCore from C and from C++. C++ programs are made of the installed headers, and like
-// consumer without a sanitizer: the library's methods run in the other program's.
+// DXCore from C and from C++, with one adapter, several, none, and a daemon that dies.
 func TestDXCore(t *testing.T) {
 	alone, among, nobody := start(t, server.Limits{}), start(t, server.Limits{}, profiles(t)...), filepath.Join(t.TempDir(), "nobody")
 	each(t, []string{"dxcore"}, func(t *testing.T, name string) {
@@ -178,7 +176,7 @@ func TestDXCore(t *testing.T) {
 		t.Run("gone", func(t *testing.T) { death(t, false, name, "death") })
 		t.Run("replaced", func(t *testing.T) { death(t, true, name, "death") })
 	})
-	run(t, command(t, alone, "dxcorepp"))
+	each(t, []string{"dxcorepp"}, func(t *testing.T, name string) { run(t, command(t, alone, name)) })
 }
 
 // profiles are adapters that differ in what DXCore tells of them.
