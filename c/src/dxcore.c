@@ -60,7 +60,7 @@ static HRESULT get_adapter_by_luid(IDXCoreAdapterFactory1 *this, const LUID *lui
 	*adapter = NULL;
 	if (!luid) return E_INVALIDARG;
 	uint32_t st = dxcore_by_luid(luid, &a);
-	if (!ST_OK(st)) return dxcore_adapter_known(*luid) ? DXGI_ERROR_DEVICE_REMOVED : dxcore_result(st);
+	if (!ST_OK(st)) return st != ST_NO_MEMORY && dxcore_adapter_known(*luid) ? DXGI_ERROR_DEVICE_REMOVED : dxcore_result(st);
 	HRESULT hr = dxcore_adapter_as(a, riid, adapter);
 	dxcore_adapter_unref(a);
 	return hr;
