@@ -85,19 +85,6 @@ func (k *Kernel) takeData(uid uint32, n int) bool {
 
 func (k *Kernel) giveData(uid uint32, n int) { k.takeData(uid, -n) }
 
-// link makes the handles of a view of a resource and of all its allocations. The
-// caller has found room for them.
-func (d *device) linkResource(r *resource) *resourceLocal {
-	l := &resourceLocal{resource: r, device: d, allocations: map[*allocationLocal]struct{}{}, since: d.process.k.now()}
-	l.handle = d.process.add(l)
-	d.resources[l] = struct{}{}
-	for _, a := range r.allocations {
-		l.link(a)
-	}
-	r.Ref()
-	return l
-}
-
 func (l *resourceLocal) link(a *allocation) abi.Handle {
 	al := l.device.linkAllocation(a)
 	al.owner = l
@@ -258,7 +245,7 @@ func (o *resourceOpening) fill(l *resourceLocal, handles []abi.Handle) {
 	}
 }
 
-// open makes the view and its handles.
+// openResource makes a view with its handles. The caller has found room for them.
 func (d *device) openResource(r *resource) (*resourceLocal, []abi.Handle) {
 	l := &resourceLocal{resource: r, device: d, allocations: map[*allocationLocal]struct{}{}, since: d.process.k.now()}
 	l.handle = d.process.add(l)
@@ -335,7 +322,7 @@ func (p *Process) openResourceFromNtHandle(r *abi.Request) abi.Status {
 	if b.mutex != nil {
 		stored = b.mutex.Data()
 	}
-	if data != nil && len(data) != 0 && len(data) != len(stored) {
+	if len(data) != 0 && len(data) != len(stored) {
 		return abi.StatusInvalidParameter
 	}
 	if p.gone || !p.table.Room(3+len(res.allocations)) {

@@ -1,6 +1,7 @@
 package syncobj
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/dxgsync/dxgsync/abi"
@@ -30,9 +31,13 @@ type KeyedMutex struct {
 	key   uint64 // of the last release
 	fence uint64 // value of the last release
 	owner Thread
-	data  []byte // the runtimes', of no meaning here
-	line  []*Turn
+	data  []byte            // the runtimes', of no meaning here
+	lines map[uint64]*turns // by key
+	count int               // of turns in all lines
 }
+
+// turns are those who wait for one key, in order.
+type turns struct{ first, last *Turn }
 
 // A Thread is who owns a keyed mutex, or wants to.
 type Thread struct {
@@ -49,6 +54,9 @@ type Turn struct {
 	Thread Thread
 	Key    uint64
 	Room   int // for private runtime data, in bytes; 0: it wants none
+
+	line       *turns // that it stands in; nil: in none
+	prev, next *Turn
 }
 
 // Init makes k a free mutex with one reference. key is the one that the first
@@ -75,7 +83,7 @@ func (k *KeyedMutex) Fence() uint64 { return k.fence }
 func (k *KeyedMutex) Data() []byte { return k.data }
 
 // Waiters returns how many threads wait.
-func (k *KeyedMutex) Waiters() int { return len(k.line) }
+func (k *KeyedMutex) Waiters() int { return k.count }
 
 // CheckOpen judges the size of private runtime data of an open: SUCCESS for 0, for
 // the size of what the mutex has, and for any when it has none; else
@@ -114,14 +122,48 @@ func (k *KeyedMutex) Acquire(t Thread, key uint64, room int) abi.Status {
 	return abi.StatusSuccess
 }
 
-// Enlist puts t at the end of the line. Acquire must just have answered PENDING.
-func (k *KeyedMutex) Enlist(t *Turn) { k.line = append(k.line, t) }
+// Enlist puts t at the end of the line for its key. Acquire must just have answered
+// PENDING.
+func (k *KeyedMutex) Enlist(t *Turn) {
+	if k.lines == nil {
+		k.lines = map[uint64]*turns{}
+	}
+	l := k.lines[t.Key]
+	if l == nil {
+		l = new(turns)
+		k.lines[t.Key] = l
+	}
+	t.line, t.prev, t.next = l, l.last, nil
+	if l.last != nil {
+		l.last.next = t
+	} else {
+		l.first = t
+	}
+	l.last = t
+	k.count++
+}
 
-// Withdraw takes t out of the line, if it stands there: its time is over, or nobody
+// Withdraw takes t out of its line, if it stands there: its time is over, or nobody
 // waits any more.
 func (k *KeyedMutex) Withdraw(t *Turn) {
-	if i := slices.Index(k.line, t); i >= 0 {
-		k.line = slices.Delete(k.line, i, i+1)
+	l := t.line
+	if l == nil {
+		return
+	}
+	if t.prev != nil {
+		t.prev.next = t.next
+	} else {
+		l.first = t.next
+	}
+	if t.next != nil {
+		t.next.prev = t.prev
+	} else {
+		l.last = t.prev
+	}
+	t.line, t.prev, t.next = nil, nil, nil
+	k.count--
+	if l.first == nil {
+		delete(k.lines, t.Key)
 	}
 }
 
@@ -146,13 +188,9 @@ func (k *KeyedMutex) Release(t Thread, key, fence uint64, data []byte) abi.Statu
 // handOver gives the mutex to the first in line for its key, or frees it.
 func (k *KeyedMutex) handOver() {
 	k.state, k.owner = Free, Thread{}
-	for i := 0; i < len(k.line); {
-		t := k.line[i]
-		if t.Key != k.key {
-			i++
-			continue
-		}
-		k.line = slices.Delete(k.line, i, i+1)
+	for l := k.lines[k.key]; l != nil && l.first != nil; {
+		t := l.first
+		k.Withdraw(t)
 		if !k.fits(t.Room) {
 			t.Wait.End(abi.StatusInvalidParameter)
 			continue
@@ -194,10 +232,12 @@ func (k *KeyedMutex) Unref(*Wakes) {
 // abandon ends what can be had of the mutex, and all who wait for it.
 func (k *KeyedMutex) abandon(as State) {
 	k.state, k.owner = as, Thread{}
-	line := k.line
-	k.line = nil
-	for _, t := range line {
-		t.Wait.End(abi.StatusAbandoned)
+	for _, key := range slices.Sorted(maps.Keys(k.lines)) {
+		for l := k.lines[key]; l != nil && l.first != nil; {
+			t := l.first
+			k.Withdraw(t)
+			t.Wait.End(abi.StatusAbandoned)
+		}
 	}
 }
 
