@@ -176,6 +176,21 @@ func TestSupport(t *testing.T) {
 	}
 }
 
+// A descriptor that is answered in the record is among what is answered, so that it
+// reaches the caller.
+func TestAnsweredDescriptorsAreAnswers(t *testing.T) {
+	for _, op := range Ops {
+		for _, f := range op.Files {
+			if f.Dir == In || f.Array >= 0 || op.Nr >= 0xF000 {
+				continue
+			}
+			if !answered(&op, field{offset: int(f.Off), size: 8}) {
+				t.Errorf("%s: the descriptor at %#x is not answered", op.Name, f.Off)
+			}
+		}
+	}
+}
+
 func TestWhenReadsTheRecord(t *testing.T) {
 	record := []byte{0, 0, 0, 0, 0x0E, 0, 0, 0x80}
 	for _, c := range []struct {

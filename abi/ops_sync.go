@@ -64,6 +64,7 @@ var syncOps = []Op{
 	},
 	{
 		Nr: 0x45, Name: "D3DKMTCreateSyncFile", Record: "D3DKMT_CREATESYNCFILE", Size: 24, Request: 0xC0184745,
+		Out:   []Span{{0x10, 8}},
 		Files: []FileField{{Off: 0x10, Dir: Out, Kind: FileSyncFile, Array: -1}},
 	},
 	{
@@ -82,11 +83,13 @@ var syncOps = []Op{
 	},
 	{
 		Nr: 0x8002, Name: "D3DKMTOpenSyncObjectNtHandleFromName", Record: "D3DKMT_OPENSYNCOBJECTNTHANDLEFROMNAME", Size: 24, Support: Supported,
+		Out:    []Span{{0x10, 8}},
 		Arrays: []Array{objectAttributes(8), objectName(0), securityDescriptor(0)},
 		Files:  []FileField{{Off: 0x10, Dir: Out, Kind: FileNTHandle, Array: -1}},
 	},
 	{
 		Nr: 0x8003, Name: "D3DKMTOpenNtHandleFromName", Record: "D3DKMT_OPENNTHANDLEFROMNAME", Size: 24, Support: Supported,
+		Out:    []Span{{0x10, 8}},
 		Arrays: []Array{objectAttributes(8), objectName(0), securityDescriptor(0)},
 		Files:  []FileField{{Off: 0x10, Dir: Out, Kind: FileNTHandle, Array: -1}},
 	},
