@@ -15,7 +15,7 @@ import (
 func init() { register(lsCommand) }
 
 // What ls can list, in the order of its tables.
-var listings = []string{"adapters", "processes", "objects", "waits"}
+var listings = []string{"adapters", "processes", "objects", "shares", "waits"}
 
 type lsFlags struct {
 	json   bool
@@ -26,9 +26,10 @@ type lsFlags struct {
 func lsCommand() *cobra.Command {
 	var f lsFlags
 	cmd := &cobra.Command{
-		Use:   "ls [adapters|processes|objects|waits]",
+		Use:   "ls [adapters|processes|objects|shares|waits]",
 		Short: "List what a kernel holds",
-		Long: `Lists adapters, processes, objects and waits, or only one of them.
+		Long: `Lists adapters, processes, objects, what is shared by NT handles and waits, or only
+one of them.
 
 Without --socket or --pid it shows every kernel that this user can find: the one
 that DXGSYNC_SOCKET names, and only that, if it is set; else the daemon at its
@@ -61,6 +62,9 @@ type listing struct {
 	Adapters  *[]kernel.AdapterInfo `json:"adapters,omitempty"`
 	Processes *[]kernel.ProcessRow  `json:"processes,omitempty"`
 	Objects   *[]kernel.ObjectRow   `json:"objects,omitempty"`
+	Shares    *[]kernel.NTObjectRow `json:"nt_objects,omitempty"`
+	NTHandles *int                  `json:"nt_handles,omitempty"`
+	Globals   *int                  `json:"global_handles,omitempty"`
 	Waits     *[]kernel.WaitRow     `json:"waits,omitempty"`
 }
 
@@ -131,6 +135,9 @@ func newListing(p place, s *kernel.Snapshot, what []string) listing {
 	if slices.Contains(what, "objects") {
 		l.Objects = &s.Objects
 	}
+	if slices.Contains(what, "shares") {
+		l.Shares, l.NTHandles, l.Globals = &s.NTObjects, &s.NTHandles, &s.Globals
+	}
 	if slices.Contains(what, "waits") {
 		l.Waits = &s.Waits
 	}
@@ -165,6 +172,9 @@ func (l *listing) print(w io.Writer, headings bool) error {
 	}
 	if l.Objects != nil {
 		errs = append(errs, section("objects", len(*l.Objects), objectTitles, func(t *table) { objectRows(t, *l.Objects) }))
+	}
+	if l.Shares != nil {
+		errs = append(errs, section("shares", len(*l.Shares), shareTitles, func(t *table) { shareRows(t, *l.Shares) }))
 	}
 	if l.Waits != nil {
 		errs = append(errs, section("waits", len(*l.Waits), waitTitles, func(t *table) { waitRows(t, *l.Waits) }))

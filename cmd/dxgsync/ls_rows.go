@@ -11,6 +11,7 @@ var (
 	adapterTitles = []string{"LUID", "PROFILE", "DESCRIPTION", "WDDM", "NODES"}
 	processTitles = []string{"PID", "NAME", "UID", "DEVICES", "CONTEXTS", "OBJECTS", "HANDLES", "WAITS", "AGE"}
 	objectTitles  = []string{"OBJECT", "HANDLE", "KIND", "VALUE", "STATE", "WAITERS", "OWNER", "RIGHTS", "FLAGS", "AGE"}
+	shareTitles   = []string{"NAME", "TYPE", "OBJECT", "HANDLES", "ACCESS"}
 	waitTitles    = []string{"OWNER", "KIND", "FOR", "AGE"}
 )
 
@@ -32,7 +33,13 @@ func objectRows(t *table, rows []kernel.ObjectRow) {
 		if !o.Created {
 			owner += " (opened)"
 		}
-		t.row(fmt.Sprintf("#%d", o.Object), fmt.Sprintf("%#x", uint32(o.Handle)), o.Kind, value(o.Value), o.State, o.Waiters, owner, o.Rights, dash(o.Flags), age(o.Age))
+		t.row(fmt.Sprintf("#%d", o.Object), fmt.Sprintf("%#x", uint32(o.Handle)), o.Kind, objectValue(o), o.State, o.Waiters, owner, o.Rights, dash(o.Flags), age(o.Age))
+	}
+}
+
+func shareRows(t *table, rows []kernel.NTObjectRow) {
+	for _, o := range rows {
+		t.row(dash(o.Name), o.Type, fmt.Sprintf("#%d", o.Object), o.Handles, o.Access)
 	}
 }
 
@@ -68,8 +75,17 @@ func value(v uint64) string {
 }
 
 func dash(s string) string {
-	if s == "" {
+	if s == "" || s == "0" {
 		return "-"
 	}
 	return s
+}
+
+// objectValue is "-" for kinds that have none.
+func objectValue(o kernel.ObjectRow) string {
+	switch o.Kind {
+	case "mutex", "cpu-notification", "resource":
+		return "-"
+	}
+	return value(o.Value)
 }

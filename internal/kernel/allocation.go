@@ -120,6 +120,7 @@ func (d *device) createResource(rec *abi.CreateAllocation2, r *abi.Request, made
 	k.objects++
 	res.serial = k.objects
 	l, handles := d.openResource(res)
+	l.created = true
 	answerAllocations(r.Arrays[3], handles)
 	rec.HResource = l.handle
 	return abi.StatusSuccess

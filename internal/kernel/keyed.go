@@ -27,6 +27,7 @@ type keyedLocal struct {
 	mutex   *keyedMutex
 	process *Process
 	handle  abi.Handle
+	created bool
 	since   int64
 }
 
@@ -113,6 +114,7 @@ func (p *Process) newKeyedMutex(key uint64, data []byte, nt bool, shared, handle
 		}
 	}
 	m.Init(key, data)
+	l.created = true
 	k.objects++
 	m.serial = k.objects
 	*shared, *handle = m.global, l.handle

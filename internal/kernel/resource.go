@@ -37,6 +37,7 @@ type resourceLocal struct {
 	device      *device
 	handle      abi.Handle
 	allocations map[*allocationLocal]struct{}
+	created     bool
 	since       int64
 }
 

@@ -60,7 +60,7 @@ type ObjectRow struct {
 	Object  uint64     `json:"object"` // the same number for every view of one object
 	Kind    string     `json:"kind"`
 	State   string     `json:"state"`
-	Value   uint64     `json:"value"`
+	Value   uint64     `json:"value"` // of a fence; a semaphore's count; the key of a keyed mutex's last release
 	Waiters int        `json:"waiters"`   // kernel-side waits and sleepers on the page
 	Kernel  int        `json:"in_kernel"` // of them, those that the kernel decides
 	Flags   string     `json:"flags"`
@@ -195,8 +195,12 @@ func (l *plainLocal) row(now int64) ObjectRow {
 		Flags: o.CreateFlags().String(), Rights: rightsText(abi.GrantSignal | abi.GrantWait), Created: l.created,
 		PID: p.Info.PID, Process: p.id, Adapter: o.adapter.LUID.String(), Age: now - l.since,
 	}
-	if f, ok := o.Object.(*syncobj.Fence); ok {
-		r.Value = f.Value()
+	switch o := o.Object.(type) {
+	case *syncobj.Fence:
+		r.Value = o.Value()
+	case *syncobj.Semaphore:
+		count, _ := o.Count()
+		r.Value = uint64(count)
 	}
 	return r
 }
@@ -205,7 +209,7 @@ func (l *keyedLocal) row(now int64) ObjectRow {
 	m, p := l.mutex, l.process
 	return ObjectRow{
 		Handle: l.handle, Object: m.serial, Kind: "keyed-mutex", State: m.State().String(), Value: m.Key(), Waiters: m.Waiters(), Kernel: m.Waiters(),
-		Flags: abi.SyncObjectFlags(0).String(), Rights: rightsText(abi.GrantSignal | abi.GrantWait),
+		Flags: abi.SyncObjectFlags(0).String(), Rights: rightsText(abi.GrantSignal | abi.GrantWait), Created: l.created,
 		PID: p.Info.PID, Process: p.id, Age: now - l.since,
 	}
 }
@@ -213,8 +217,8 @@ func (l *keyedLocal) row(now int64) ObjectRow {
 func (l *resourceLocal) row(now int64) ObjectRow {
 	res, p := l.resource, l.device.process
 	return ObjectRow{
-		Handle: l.handle, Object: res.serial, Kind: "resource", State: "Live", Value: uint64(len(res.allocations)),
-		Flags: res.flags.String(), Rights: rightsText(0),
+		Handle: l.handle, Object: res.serial, Kind: "resource", State: "Live",
+		Flags: res.flags.String(), Rights: rightsText(0), Created: l.created,
 		PID: p.Info.PID, Process: p.id, Device: l.device.handle, Adapter: res.adapter.LUID.String(), Age: now - l.since,
 	}
 }
