@@ -26,14 +26,15 @@ type peer struct {
 	procs    map[nonce]*process
 }
 
-// A peerKey tells live peers apart. A process that changes its user or group and
+// A peerKey tells live peers apart. A process that changes its user or groups and
 // connects again is another peer: it must not keep what it was allowed before.
 type peerKey struct {
 	pid      int
 	uid, gid uint32
+	groups   string
 }
 
-func (p Peer) key() peerKey { return peerKey{p.PID, p.UID, p.GID} }
+func (p Peer) key() peerKey { return peerKey{p.PID, p.UID, p.GID, fmt.Sprint(p.Groups)} }
 
 // A user is a Unix user with sessions. Guarded by Server.mu.
 type user struct {

@@ -101,7 +101,7 @@ func TestDocumentedSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := regexp.MustCompile(`(VirtualAddress)=0x[0-9a-f]+`)
+	address := regexp.MustCompile(`(VirtualAddress|Time)=0x[0-9a-f]+`)
 	session := strings.ReplaceAll(example(t, "session"), "\n  ", " ")
 	lines := strings.Split(strings.TrimSpace(session), "\n")
 	if lines[len(lines)-1] != "> exit" {
