@@ -85,7 +85,7 @@ func run(adapters, argv []string) error {
 		return err
 	}
 	defer room.close()
-	k, err := startKernel(kernelConfig{global: true, profiles: all}, room.listener)
+	k, err := startKernel(kernelConfig{global: true, names: true, profiles: all}, room.listener)
 	if err != nil {
 		return err
 	}

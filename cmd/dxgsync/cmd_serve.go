@@ -24,6 +24,7 @@ type serveFlags struct {
 	socket   string
 	mode     string
 	global   bool
+	names    bool
 	limits   limits
 	logJSON  bool
 	verbose  bool
@@ -60,6 +61,7 @@ answered with STATUS_NO_MEMORY:
 	flags.StringVar(&f.socket, "socket", "", "address to listen at: a path, or @name")
 	flags.StringVar(&f.mode, "mode", "0600", "access of the socket file, octal")
 	flags.BoolVar(&f.global, "global-handles", true, "make global handles, which anybody who may connect can guess")
+	flags.BoolVar(&f.names, "global-names", true, "let everybody share names in \\BaseNamedObjects, not only root")
 	flags.Var(&f.limits, "limit", "bound what peers can make, repeatable")
 	flags.BoolVar(&f.logJSON, "log-json", false, "log JSON lines")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every session")
@@ -85,7 +87,7 @@ func serve(cmd *cobra.Command, f serveFlags) error {
 	signal.Notify(signals, unix.SIGTERM, unix.SIGINT)
 	defer signal.Stop(signals)
 
-	k, err := startKernel(kernelConfig{profiles: all, limits: f.limits, global: f.global, log: log}, listeners...)
+	k, err := startKernel(kernelConfig{profiles: all, limits: f.limits, global: f.global, names: f.names, log: log}, listeners...)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ type kernelConfig struct {
 	profiles []*adapter.Profile
 	limits   limits
 	global   bool // global handles are on
+	names    bool // everybody may share names in \BaseNamedObjects
 	log      *slog.Logger
 }
 
@@ -36,6 +37,7 @@ func startKernel(cfg kernelConfig, listeners ...*server.Listener) (*runningKerne
 		Limits:   l.kernel,
 
 		NoGlobalHandles: !cfg.global,
+		NoGlobalNames:   !cfg.names,
 	}, server.Config{Limits: l.server, Log: cfg.log})
 	if err != nil {
 		return nil, err

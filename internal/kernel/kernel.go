@@ -48,6 +48,10 @@ type Config struct {
 	// NoGlobalHandles turns global handles off: making an object with one answers
 	// NOT_SUPPORTED.
 	NoGlobalHandles bool
+	// NoGlobalNames keeps names in \BaseNamedObjects for root: others who share one
+	// there are answered ACCESS_DENIED, as without the privilege to create global
+	// objects (OQ-21).
+	NoGlobalNames bool
 }
 
 // A Kernel is one synchronization subsystem.
@@ -58,7 +62,8 @@ type Kernel struct {
 	time     func() int64
 	adapters []*Adapter
 
-	noGlobals bool
+	noGlobals     bool
+	noGlobalNames bool
 
 	mu        sync.Mutex
 	processes map[*Process]struct{}
@@ -88,6 +93,8 @@ func New(cfg Config) (*Kernel, error) {
 		data:      map[uint32]int{},
 		time:      cfg.Time,
 		noGlobals: cfg.NoGlobalHandles,
+
+		noGlobalNames: cfg.NoGlobalNames,
 	}
 	stopped := func() int64 { return 0 }
 	if k.now == nil {

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 	"testing"
 
@@ -401,5 +402,40 @@ func program(t *testing.T, seed uint64) {
 	}
 	if r.host.live != 0 {
 		t.Fatalf("seed %d: %d memories left behind", seed, r.host.live)
+	}
+}
+
+// Names of the system are for root where the configuration says so (OQ-21).
+func TestNoGlobalNames(t *testing.T) {
+	r := newRig(t)
+	r.k.noGlobalNames = true
+	name := func(text string) []byte {
+		var b []byte
+		for _, c := range text {
+			b = binary.LittleEndian.AppendUint16(b, uint16(c))
+		}
+		return b
+	}
+	attributes := binary.LittleEndian.AppendUint32(nil, 0x30)
+	attributes = append(attributes, make([]byte, 0x2C)...)
+	for _, c := range []struct {
+		uid  uint32
+		name string
+		want abi.Status
+	}{
+		{1000, `\BaseNamedObjects\a`, abi.StatusAccessDenied},
+		{1000, `\Sessions\1\BaseNamedObjects\Global\a`, abi.StatusAccessDenied},
+		{1000, `\Sessions\1\BaseNamedObjects\a`, abi.StatusSuccess},
+		{0, `\BaseNamedObjects\a`, abi.StatusSuccess},
+	} {
+		p, st := r.k.Attach(ProcessInfo{PID: 1, UID: c.uid})
+		if !st.OK() {
+			t.Fatal(st)
+		}
+		f := r.fence(p, r.device(p, 0), shareable, 0)
+		rec := abi.ShareObjects{ObjectCount: 1, DesiredAccess: uint32(object.GenericAll)}
+		if _, st := do(p, 0x3F, &rec, nil, handles(f), attributes, make([]byte, 8), name(c.name)); st != c.want {
+			t.Errorf("user %d, %s: %v, want %v", c.uid, c.name, st, c.want)
+		}
 	}
 }

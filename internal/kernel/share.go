@@ -66,6 +66,9 @@ func (p *Process) shareObjects(r *abi.Request) abi.Status {
 	if !st.OK() {
 		return st
 	}
+	if k.noGlobalNames && attributes.Name.Global() && p.Info.UID != 0 {
+		return abi.StatusAccessDenied
+	}
 	access, st := typ.Access(object.Access(rec.DesiredAccess))
 	if !st.OK() {
 		return st

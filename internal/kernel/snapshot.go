@@ -60,7 +60,7 @@ type ObjectRow struct {
 	Object  uint64     `json:"object"` // the same number for every view of one object
 	Kind    string     `json:"kind"`
 	State   string     `json:"state"`
-	Value   uint64     `json:"value"` // of a fence; a semaphore's count; the key of a keyed mutex's last release
+	Value   uint64     `json:"value"`     // of a fence; a semaphore's count; the key of a keyed mutex's last release
 	Waiters int        `json:"waiters"`   // kernel-side waits and sleepers on the page
 	Kernel  int        `json:"in_kernel"` // of them, those that the kernel decides
 	Flags   string     `json:"flags"`
