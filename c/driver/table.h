@@ -114,6 +114,30 @@ static const struct field fields_DestroyContext[] = {
 	{"hContext", offsetof(D3DKMT_DESTROYCONTEXT, hContext), sizeof(((D3DKMT_DESTROYCONTEXT *)0)->hContext), false},
 };
 
+static int32_t make_CreateHwContext(void *record)
+{
+	return D3DKMTCreateHwContext(record);
+}
+
+static const struct field fields_CreateHwContext[] = {
+	{"hDevice", offsetof(D3DKMT_CREATEHWCONTEXT, hDevice), sizeof(((D3DKMT_CREATEHWCONTEXT *)0)->hDevice), false},
+	{"NodeOrdinal", offsetof(D3DKMT_CREATEHWCONTEXT, NodeOrdinal), sizeof(((D3DKMT_CREATEHWCONTEXT *)0)->NodeOrdinal), false},
+	{"EngineAffinity", offsetof(D3DKMT_CREATEHWCONTEXT, EngineAffinity), sizeof(((D3DKMT_CREATEHWCONTEXT *)0)->EngineAffinity), false},
+	{"Flags", offsetof(D3DKMT_CREATEHWCONTEXT, Flags.Value), sizeof(((D3DKMT_CREATEHWCONTEXT *)0)->Flags.Value), false},
+	{"PrivateDriverDataSize", offsetof(D3DKMT_CREATEHWCONTEXT, PrivateDriverDataSize), sizeof(((D3DKMT_CREATEHWCONTEXT *)0)->PrivateDriverDataSize), false},
+	{"pPrivateDriverData", offsetof(D3DKMT_CREATEHWCONTEXT, pPrivateDriverData), sizeof(((D3DKMT_CREATEHWCONTEXT *)0)->pPrivateDriverData), true},
+	{"hHwContext", offsetof(D3DKMT_CREATEHWCONTEXT, hHwContext), sizeof(((D3DKMT_CREATEHWCONTEXT *)0)->hHwContext), false},
+};
+
+static int32_t make_DestroyHwContext(void *record)
+{
+	return D3DKMTDestroyHwContext(record);
+}
+
+static const struct field fields_DestroyHwContext[] = {
+	{"hHwContext", offsetof(D3DKMT_DESTROYHWCONTEXT, hHwContext), sizeof(((D3DKMT_DESTROYHWCONTEXT *)0)->hHwContext), false},
+};
+
 static int32_t make_CreateSynchronizationObject(void *record)
 {
 	return D3DKMTCreateSynchronizationObject(record);
@@ -539,6 +563,8 @@ static const struct call calls[] = {
 	{"GetDeviceState", make_GetDeviceState, sizeof(D3DKMT_GETDEVICESTATE), 3, fields_GetDeviceState},
 	{"CreateContextVirtual", make_CreateContextVirtual, sizeof(D3DKMT_CREATECONTEXTVIRTUAL), 8, fields_CreateContextVirtual},
 	{"DestroyContext", make_DestroyContext, sizeof(D3DKMT_DESTROYCONTEXT), 1, fields_DestroyContext},
+	{"CreateHwContext", make_CreateHwContext, sizeof(D3DKMT_CREATEHWCONTEXT), 7, fields_CreateHwContext},
+	{"DestroyHwContext", make_DestroyHwContext, sizeof(D3DKMT_DESTROYHWCONTEXT), 1, fields_DestroyHwContext},
 	{"CreateSynchronizationObject", make_CreateSynchronizationObject, sizeof(D3DKMT_CREATESYNCHRONIZATIONOBJECT), 6, fields_CreateSynchronizationObject},
 	{"CreateSynchronizationObject2", make_CreateSynchronizationObject2, sizeof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2), 22, fields_CreateSynchronizationObject2},
 	{"DestroySynchronizationObject", make_DestroySynchronizationObject, sizeof(D3DKMT_DESTROYSYNCHRONIZATIONOBJECT), 1, fields_DestroySynchronizationObject},

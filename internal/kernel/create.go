@@ -136,12 +136,13 @@ func (p *Process) destroySynchronizationObject(r *abi.Request) abi.Status {
 // a handle that is no live local synchronization object.
 func (p *Process) DestroyFence(h abi.Handle) abi.Status {
 	p.k.lock()
-	l, ok := object.Get[*local](&p.table, h)
-	if ok {
+	defer p.k.unlock()
+	switch l := p.table.Get(h).(type) {
+	case *local:
 		l.destroy()
-	}
-	p.k.unlock()
-	if !ok {
+	case *plainLocal:
+		l.destroy()
+	default:
 		return abi.StatusInvalidParameter
 	}
 	return abi.StatusSuccess

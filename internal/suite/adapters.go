@@ -31,24 +31,37 @@ func (a *AdapterSpec) profile() (*adapter.Profile, error) {
 		return nil, err
 	}
 	p := *preset
+	if err := named(a.Type, &p.Type); err != nil {
+		return nil, fmt.Errorf("adapter type: %w", err)
+	}
 	if a.Type != nil {
-		list, err := json.Marshal(a.Type)
-		if err == nil {
-			err = json.Unmarshal(list, &p.Type)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("adapter type: %w", err)
-		}
 		if p.Type&adapter.DisplaySupported == 0 {
 			p.Displays = nil
 		}
 	}
+	var without adapter.Features
+	if err := named(a.Without, &without); err != nil {
+		return nil, fmt.Errorf("adapter without: %w", err)
+	}
+	p.Features &^= without
 	if level := abi.WDDM(a.WDDM); level != 0 && level < p.WDDM {
 		lower(&p, level)
 	} else if level != 0 {
 		p.WDDM = level
 	}
 	return &p, nil
+}
+
+// named sets a set of bits by their names, as profiles write it; nil leaves it.
+func named(names []string, set json.Unmarshaler) error {
+	if names == nil {
+		return nil
+	}
+	list, err := json.Marshal(names)
+	if err != nil {
+		return err
+	}
+	return set.UnmarshalJSON(list)
 }
 
 // later lists what a driver cannot say before a level.

@@ -6,11 +6,27 @@ import (
 	"github.com/dxgsync/dxgsync/internal/adapter"
 )
 
+// A scenario can take an adapter's features away, in words that exist.
+func TestAdapterWithout(t *testing.T) {
+	a, err := parseAdapter("neutral without=KMD_SIGNAL_CPU_EVENT")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := a.profile()
+	if err != nil || p.Features&adapter.KMDSignalCPUEvent != 0 {
+		t.Errorf("has %s, %v", p.Features.Names(), err)
+	}
+	a.Without = []string{"FLYING"}
+	if _, err := a.profile(); err == nil {
+		t.Error("took an unknown feature away")
+	}
+}
+
 // A scenario can ask for every preset at every level that has flags.
 func TestEveryLevelHasEveryPreset(t *testing.T) {
 	for _, name := range adapter.Presets() {
 		for _, level := range []uint16{
-			1105, 1200, 1300, 2000, 2100, 2200, 2300, 2400, 2500, 2600, 2700, 2800, 2900, 3000, 3100, 3200,
+			1000, 1105, 1200, 1300, 2000, 2100, 2200, 2300, 2400, 2500, 2600, 2700, 2800, 2900, 3000, 3100, 3200,
 		} {
 			p, err := (&AdapterSpec{Profile: name, WDDM: level}).profile()
 			if err != nil {

@@ -50,8 +50,9 @@ type Process interface {
 	// Ready reports whether an event is set; Take reads and clears its count.
 	Ready(fd uint64) (bool, error)
 	Take(fd uint64) (uint64, error)
-	// Peek reads the 64-bit word at an address that a call answered.
-	Peek(address uint64) (uint64, error)
+	// Peek reads the 64-bit word at an address that a call answered; false when that
+	// faults, as it must once the address is taken away.
+	Peek(address uint64) (n uint64, readable bool, err error)
 	// Poke tries to write there; false when that faults, as it must.
 	Poke(address uint64) (bool, error)
 	// Exit ends the process as a return from main does, Kill as SIGKILL does. Both

@@ -293,7 +293,14 @@ func (p *drivenProcess) Ready(fd uint64) (bool, error) {
 func (p *drivenProcess) Take(fd uint64) (uint64, error) { return p.number("take %d", fd) }
 
 // Peek implements Process.
-func (p *drivenProcess) Peek(address uint64) (uint64, error) { return p.number("peek %d", address) }
+func (p *drivenProcess) Peek(address uint64) (uint64, bool, error) {
+	answer, err := p.ask("peek %d", address)
+	if err != nil || answer == "faults" {
+		return 0, false, err
+	}
+	n, err := strconv.ParseUint(answer, 0, 64)
+	return n, true, err
+}
 
 // Poke implements Process.
 func (p *drivenProcess) Poke(address uint64) (bool, error) {

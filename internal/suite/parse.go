@@ -120,7 +120,7 @@ func parseSource(value string) (Source, error) {
 	return Source{}, fmt.Errorf("source %q does not begin with measured, documented, guest or choice and say more", value)
 }
 
-// parseAdapter reads "PROFILE [wddm=LEVEL] [type=BIT|BIT]".
+// parseAdapter reads "PROFILE [wddm=LEVEL] [type=BIT|BIT] [without=FEATURE|FEATURE]".
 func parseAdapter(text string) (AdapterSpec, error) {
 	words := strings.Fields(text)
 	a := AdapterSpec{Profile: words[0]}
@@ -135,8 +135,10 @@ func parseAdapter(text string) (AdapterSpec, error) {
 			a.WDDM = uint16(n)
 		case "type":
 			a.Type = strings.Split(value, "|")
+		case "without":
+			a.Without = strings.Split(value, "|")
 		default:
-			return a, fmt.Errorf("adapter word %q is not wddm=LEVEL or type=BIT|BIT", w)
+			return a, fmt.Errorf("adapter word %q is not wddm=LEVEL, type=BIT|BIT or without=FEATURE|FEATURE", w)
 		}
 	}
 	return a, nil

@@ -230,12 +230,12 @@ func (p *requester) State(thread string) (State, uint32, error) {
 }
 
 // Peek implements Process.
-func (p *requester) Peek(address uint64) (uint64, error) {
+func (p *requester) Peek(address uint64) (uint64, bool, error) {
 	v, ok := p.pages[address]
 	if !ok {
-		return 0, fmt.Errorf("no fence is at %#x", address)
+		return 0, false, fmt.Errorf("no fence is at %#x", address)
 	}
-	return v.Cell.Value(), nil
+	return v.Cell.Value(), true, nil
 }
 
 // Poke implements Process: there is no page to protect.

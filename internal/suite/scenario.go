@@ -48,6 +48,7 @@ type AdapterSpec struct {
 	Profile string
 	WDDM    uint16   // as DRIVERVERSION answers it, 3200 for 3.2; 0 as in the profile
 	Type    []string // names of ADAPTERTYPE bits; nil as in the profile
+	Without []string // names of features that are taken away
 }
 
 // A Step is a command and the output that it must have.

@@ -180,7 +180,10 @@ func (r *runner) peek(p *process, step *Step, got *Outcome) error {
 		return err
 	}
 	return r.eventually(step, got, func() (string, error) {
-		n, err := p.Peek(address)
+		n, readable, err := p.Peek(address)
+		if !readable {
+			return "faults", err
+		}
 		return plain(n), err
 	})
 }
