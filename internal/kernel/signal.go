@@ -60,23 +60,26 @@ func (p *Process) signalSynchronizationObjectFromCpu(r *abi.Request) abi.Status 
 	return abi.StatusSuccess
 }
 
-// findAll looks up every handle as a local object of the process.
+// findAll looks up every handle as a local object of the process. It is nil for an
+// object without memory, whose turn to be refused comes with ownsAll.
 func (p *Process) findAll(handles []abi.Handle) ([]*local, abi.Status) {
 	locals := make([]*local, len(handles))
 	for i, h := range handles {
-		l, ok := object.Get[*local](&p.table, h)
-		if !ok {
+		switch l := p.table.Get(h).(type) {
+		case *local:
+			locals[i] = l
+		case *plainLocal:
+		default:
 			return nil, abi.StatusInvalidParameter
 		}
-		locals[i] = l
 	}
 	return locals, abi.StatusSuccess
 }
 
-// ownsAll says whether all of them are local objects of d.
+// ownsAll says whether all of them are fences in memory, of d.
 func (d *device) ownsAll(locals []*local) bool {
 	for _, l := range locals {
-		if l.device != d {
+		if l == nil || l.device != d {
 			return false
 		}
 	}
