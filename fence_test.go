@@ -166,3 +166,33 @@ func TestForeignWantBits(t *testing.T) {
 		t.Errorf("signal: %v, value %d", err, f.Value())
 	}
 }
+
+// The event of a notification is set also when what it was asked of is closed.
+func TestNotifyOfWhatIsClosed(t *testing.T) {
+	for what, end := range map[string]func(f *Fence) error{
+		"fence":  (*Fence).Close,
+		"device": func(f *Fence) error { return f.dev.Close() },
+	} {
+		everywhere(t, func(t *testing.T, w where) {
+			f := newFence(t, w.device(t), FenceOptions{Shared: w.shared})
+			event, err := f.Notify(1)
+			want(t, "notify", err, nil)
+			defer event.Close()
+			want(t, "close "+what, end(f), nil)
+			if n, err := event.Read(make([]byte, 8)); n != 8 || err != nil {
+				t.Errorf("read %d bytes, %v", n, err)
+			}
+		})
+	}
+}
+
+func TestNotifyOnRefuses(t *testing.T) {
+	everywhere(t, func(t *testing.T, w where) {
+		f := newFence(t, w.device(t), FenceOptions{Shared: w.shared})
+		file, err := os.Open(os.DevNull)
+		want(t, "open", err, nil)
+		want(t, "no eventfd", f.NotifyOn(file, 1), abi.StatusObjectTypeMismatch)
+		want(t, "close", file.Close(), nil)
+		want(t, "closed", f.NotifyOn(file, 1), abi.StatusInvalidHandle)
+	})
+}

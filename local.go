@@ -21,7 +21,7 @@ type local struct {
 	process *kernel.Process
 	tickets lines
 
-	once  sync.Once
+	mu    sync.Mutex // guards the making of the hub
 	sleep atomic.Pointer[wait.Hub]
 }
 
@@ -93,15 +93,19 @@ func (d *local) hub() *wait.Hub {
 	if h := d.sleep.Load(); h != nil {
 		return h
 	}
-	d.once.Do(func() {
-		bells, st := d.host.Bells(d.process.Info.UID)
-		if st != abi.StatusSuccess {
-			return
-		}
-		d.process.Bells(bells, ownFirst, ownLines)
-		d.sleep.Store(wait.NewHub(bells, ownFirst))
-	})
-	return d.sleep.Load()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if h := d.sleep.Load(); h != nil {
+		return h
+	}
+	bells, st := d.host.Bells(d.process.Info.UID)
+	if st != abi.StatusSuccess {
+		return nil // there may be memory the next time
+	}
+	d.process.Bells(bells, ownFirst, ownLines)
+	h := wait.NewHub(bells, ownFirst)
+	d.sleep.Store(h)
+	return h
 }
 
 // memory is the kernel's own mapping, which stays while a view of it can be reached.

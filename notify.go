@@ -8,9 +8,11 @@ import (
 
 // Notify returns an eventfd that is set, once, when the fence reaches v: at once if
 // it has. It can be polled together with other descriptors, passed on, or read:
-// reading its 8 bytes blocks the goroutine until then. It is set also in the cases
-// in which [Fence.Wait] returns without arrival. The caller closes it; closing it
-// early is the way to lose interest.
+// reading its 8 bytes blocks the goroutine until then. It is set also when the fence
+// is lost, and when this view of it or its device is closed meanwhile. It stays clear
+// when the session or the daemon ends, for then nobody is left to set it: a program
+// that must hear of that uses [Fence.Wait]. The caller closes it; closing it early is
+// the way to lose interest.
 //
 // Errors: those of [Fence.Wait] that need no waiting; the system's when no eventfd
 // can be made.
@@ -32,7 +34,8 @@ func (f *Fence) Notify(v uint64) (*os.File, error) {
 // incremented by 1 when the fence reaches v. The kernel keeps a reference of its
 // own until then.
 //
-// Errors: as Notify; [abi.StatusObjectTypeMismatch] when event is no eventfd.
+// Errors: as Notify; [abi.StatusInvalidHandle] when event is closed;
+// [abi.StatusObjectTypeMismatch] when it is no eventfd.
 func (f *Fence) NotifyOn(event *os.File, v uint64) error {
 	if f.closed.Load() {
 		return ErrClosed
