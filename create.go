@@ -128,15 +128,4 @@ func (d *Device) adopt(r *abi.Request, h abi.Handle, flags abi.SyncObjectFlags) 
 // daemon; [ErrClosed].
 //
 // D3DKMTShareObjects with GENERIC_ALL.
-func (f *Fence) Share() (*os.File, error) {
-	if f.closed.Load() {
-		return nil, ErrClosed
-	}
-	const genericAll = 0x10000000
-	rec := abi.ShareObjects{DesiredAccess: genericAll}
-	fd, st := f.dev.s.ShareObjects(&rec, []abi.Handle{f.handle}, nil)
-	if st != abi.StatusSuccess {
-		return nil, f.dev.s.failure(st)
-	}
-	return os.NewFile(uintptr(fd), "fence"), nil
-}
+func (f *Fence) Share() (*os.File, error) { return f.ShareWith(ShareOptions{}) }

@@ -249,6 +249,32 @@ func ExampleDevice_OpenShared() {
 	// Output: 6 true
 }
 
+// A fence with a name can be opened by whoever knows it.
+func Example_named() {
+	d := device()
+	defer d.Session().Close()
+	file, err := fence(d, dxgsync.FenceOptions{Shared: true, Initial: 6}).ShareWith(dxgsync.ShareOptions{
+		Name:     "Frames",
+		Security: dxgsync.SecurityMode(0o640), // the group may wait
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer file.Close() // until then the name is there
+
+	// Usually in another process, on the same daemon.
+	view, err := d.OpenNamed("Frames", dxgsync.AccessWait, dxgsync.OpenOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(view.Value(), errors.Is(view.Signal(7), abi.StatusAccessDenied))
+	_, err = d.OpenNamed("Sound", dxgsync.AccessWait, dxgsync.OpenOptions{})
+	fmt.Println(errors.Is(err, abi.StatusObjectNameNotFound))
+	// Output:
+	// 6 true
+	// true
+}
+
 func ExampleFence_Close() {
 	d := device()
 	defer d.Session().Close()

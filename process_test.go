@@ -17,6 +17,7 @@ var roles = map[string]func() error{
 	"echo":   playEcho,
 	"stay":   playStay,
 	"daemon": playDaemon,
+	"named":  playNamed,
 }
 
 // A process is the test binary in a role. It ends when its input is closed.
@@ -123,6 +124,23 @@ func playStay() error {
 	return <-done
 }
 
+// playNamed answers 1 with 2 on the fence of a name.
+func playNamed() error {
+	d, _, err := opened(0)
+	if err != nil {
+		return err
+	}
+	f, err := d.OpenNamed("Frames of the test", AccessAll, OpenOptions{})
+	if err != nil {
+		return err
+	}
+	say("ready")
+	if err := f.Wait(bg, 1); err != nil {
+		return err
+	}
+	return f.Signal(2)
+}
+
 // asleep reports whether a wait through f stands in the page.
 func (f *Fence) asleep() bool {
 	g := f.gate.Load()
@@ -155,6 +173,18 @@ func TestPingpongBetweenProcesses(t *testing.T) {
 		}
 	}
 	want(t, "signal", ping.Signal(Lost), nil)
+	if err := p.cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestNameBetweenProcesses(t *testing.T) {
+	d := where{remote: true, shared: true}.device(t)
+	f := newFence(t, d, FenceOptions{Shared: true})
+	defer share(t, f, ShareOptions{Name: "frames of the test"}).Close()
+	p := start(t, "named", daemon(t))
+	want(t, "signal", f.Signal(1), nil)
+	want(t, "wait", f.Wait(bg, 2), nil)
 	if err := p.cmd.Wait(); err != nil {
 		t.Fatal(err)
 	}
