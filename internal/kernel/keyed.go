@@ -183,11 +183,7 @@ func (p *Process) destroyKeyedMutex(r *abi.Request) abi.Status {
 
 func (p *Process) acquireKeyedMutex(r *abi.Request) abi.Status {
 	rec := abi.View[abi.AcquireKeyedMutex](r.Record)
-	m, st := p.acquire(r, rec.HKeyedMutex, rec.Key, 0)
-	if m != nil {
-		rec.FenceValue = m.Fence()
-	}
-	return st
+	return p.acquire(r, rec.HKeyedMutex, rec.Key, &rec.FenceValue, nil)
 }
 
 func (p *Process) acquireKeyedMutex2(r *abi.Request) abi.Status {
@@ -196,12 +192,7 @@ func (p *Process) acquireKeyedMutex2(r *abi.Request) abi.Status {
 	if data == nil && rec.PrivateRuntimeDataSize != 0 {
 		return abi.StatusInvalidParameter
 	}
-	m, st := p.acquire(r, rec.HKeyedMutex, rec.Key, len(data))
-	if m != nil {
-		rec.FenceValue = m.Fence()
-		copy(data, m.Data())
-	}
-	return st
+	return p.acquire(r, rec.HKeyedMutex, rec.Key, &rec.FenceValue, data)
 }
 
 // thread is who makes a request: the line of the bell table that its thread has, or
@@ -210,30 +201,32 @@ func (p *Process) thread(r *abi.Request) (syncobj.Thread, bool) {
 	return syncobj.Thread{Process: p, ID: uint64(r.Ticket)}, r.Ticket == 0 || p.ownsBell(r.Ticket)
 }
 
-// acquire answers the mutex if the caller owns it now. PENDING: the answer comes on the
-// caller's ticket; after SUCCESS there, the same request again tells what was
-// acquired.
-func (p *Process) acquire(r *abi.Request, h abi.Handle, key uint64, room int) (*keyedMutex, abi.Status) {
+// acquire makes the caller the owner, and answers the fence value and the private data.
+// PENDING: the answer comes on the caller's ticket; after SUCCESS there, the same request
+// again tells what was acquired.
+func (p *Process) acquire(r *abi.Request, h abi.Handle, key uint64, fence *uint64, data []byte) abi.Status {
 	k := p.k
 	k.lock()
 	defer k.unlock()
 	l, ok := object.Get[*keyedLocal](&p.table, h)
 	thread, known := p.thread(r)
 	if !ok || !known {
-		return nil, abi.StatusInvalidParameter
+		return abi.StatusInvalidParameter
 	}
 	m := l.mutex
+	st := abi.StatusSuccess
 	if p.granted[r.Ticket] == m && r.Ticket != 0 {
 		delete(p.granted, r.Ticket)
-		return m, abi.StatusSuccess
-	}
-	st := m.Acquire(thread, key, room)
-	if st == abi.StatusSuccess {
+	} else if st = m.Acquire(thread, key, len(data)); st == abi.StatusSuccess {
 		p.owned[m] = struct{}{}
-		return m, st
+	}
+	if st == abi.StatusSuccess {
+		// Under the lock: an open may adopt data at any time.
+		*fence = m.Fence()
+		copy(data, m.Data())
 	}
 	if st != abi.StatusPending {
-		return nil, st
+		return st
 	}
 	var timeout *int64
 	if t := r.Arrays[0]; t != nil {
@@ -243,21 +236,21 @@ func (p *Process) acquire(r *abi.Request, h abi.Handle, key uint64, room int) (*
 	until, now := k.untilNT(timeout)
 	switch {
 	case now:
-		return nil, abi.StatusTimeout
+		return abi.StatusTimeout
 	case r.Ticket == 0 || !p.ownsBell(r.Bell) || p.tickets[r.Ticket] != nil:
-		return nil, abi.StatusInvalidParameter // nothing of its own to block on
+		return abi.StatusInvalidParameter // nothing of its own to block on
 	case len(p.waits)+len(p.turns) >= k.limits.Waits:
-		return nil, abi.StatusNoMemory
+		return abi.StatusNoMemory
 	}
 	w := &keyedWait{local: l, bells: p.bells, ticket: r.Ticket, bell: r.Bell, since: k.now()}
-	w.turn = syncobj.Turn{Wait: &w.Wait, Thread: thread, Key: key, Room: room}
+	w.turn = syncobj.Turn{Wait: &w.Wait, Thread: thread, Key: key, Room: len(data)}
 	w.Init(w, 1)
 	p.turns[w], p.tickets[w.ticket] = struct{}{}, w
 	m.Enlist(&w.turn)
 	if until.set {
 		k.set(&w.timeout, until, func() { w.End(abi.StatusTimeout) })
 	}
-	return nil, abi.StatusPending
+	return abi.StatusPending
 }
 
 // Ended answers on the ticket. A thread that owns the mutex now comes to fetch what it
