@@ -249,6 +249,71 @@ func ExampleDevice_OpenShared() {
 	// Output: 6 true
 }
 
+// Two users pass a mutex to and fro, each with the other's key.
+func ExampleSession_NewKeyedMutex() {
+	ctx := context.Background()
+	session, err := dxgsync.Open()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer session.Close()
+	const producer, consumer = 0, 1
+	mutex, err := session.NewKeyedMutex(dxgsync.KeyedMutexOptions{Key: producer})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer mutex.Close()
+
+	var frame string
+	go func() {
+		for _, name := range []string{"red", "green", "blue"} {
+			fence, _ := mutex.Acquire(ctx, producer)
+			frame = name
+			_ = mutex.Release(consumer, fence+1)
+		}
+	}()
+	for range 3 {
+		fence, err := mutex.Acquire(ctx, consumer)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(fence, frame)
+		_ = mutex.Release(producer, fence)
+	}
+	// Output:
+	// 1 red
+	// 2 green
+	// 3 blue
+}
+
+// Usually the view of another process, which got the handle as a number.
+func ExampleSession_OpenSharedKeyedMutex() {
+	session, err := dxgsync.Open()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer session.Close()
+	mine, err := session.NewKeyedMutex(dxgsync.KeyedMutexOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	theirs, err := session.OpenSharedKeyedMutex(mine.SharedHandle(), dxgsync.KeyedMutexOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = theirs.TryAcquire(0)
+	fmt.Println("acquired:", err == nil)
+	_, err = mine.TryAcquire(0)
+	fmt.Println("owned:", errors.Is(err, abi.StatusTimeout))
+	_ = theirs.Close() // without a release
+	_, err = mine.TryAcquire(0)
+	fmt.Println("abandoned:", errors.Is(err, abi.StatusAbandoned))
+	// Output:
+	// acquired: true
+	// owned: true
+	// abandoned: true
+}
+
 // A fence with a name can be opened by whoever knows it.
 func Example_named() {
 	d := device()

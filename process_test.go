@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"testing"
 
 	"github.com/dxgsync/dxgsync/abi"
@@ -18,6 +19,8 @@ var roles = map[string]func() error{
 	"stay":   playStay,
 	"daemon": playDaemon,
 	"named":  playNamed,
+	"turns":  playTurns,
+	"own":    playOwn,
 }
 
 // A process is the test binary in a role. It ends when its input is closed.
@@ -141,6 +144,54 @@ func playNamed() error {
 	return f.Signal(2)
 }
 
+// sharedMutex opens the keyed mutex that $DXGSYNC_TEST_MUTEX names.
+func sharedMutex() (*KeyedMutex, error) {
+	shared, err := strconv.ParseUint(os.Getenv("DXGSYNC_TEST_MUTEX"), 0, 32)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Open(WithDaemon(DefaultAddress))
+	if err != nil {
+		return nil, err
+	}
+	return s.OpenSharedKeyedMutex(abi.Handle(shared), KeyedMutexOptions{})
+}
+
+// playTurns takes each turn of key 1 and adds 1 to its fence, until it is abandoned.
+func playTurns() error {
+	m, err := sharedMutex()
+	if err != nil {
+		return err
+	}
+	say("ready")
+	for {
+		fence, err := m.Acquire(bg, 1)
+		if err == abi.StatusAbandoned {
+			return nil
+		}
+		if err == nil {
+			err = m.Release(0, fence+1)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// playOwn owns a mutex until it is killed.
+func playOwn() error {
+	m, err := sharedMutex()
+	if err != nil {
+		return err
+	}
+	if _, err := m.Acquire(bg, 0); err != nil {
+		return err
+	}
+	say("ready")
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
 // asleep reports whether a wait through f stands in the page.
 func (f *Fence) asleep() bool {
 	g := f.gate.Load()
@@ -188,6 +239,76 @@ func TestNameBetweenProcesses(t *testing.T) {
 	if err := p.cmd.Wait(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// setMutex tells processes to be started of a keyed mutex.
+func setMutex(t *testing.T, m *KeyedMutex) {
+	t.Setenv("DXGSYNC_TEST_MUTEX", fmt.Sprint(uint32(m.SharedHandle())))
+}
+
+func TestKeyedMutexBetweenProcesses(t *testing.T) {
+	d := where{remote: true}.device(t)
+	m := newMutex(t, d.s, KeyedMutexOptions{})
+	setMutex(t, m)
+	p := start(t, "turns", daemon(t))
+	for turn := range uint64(1000) {
+		fence, err := m.Acquire(bg, 0)
+		wantFence(t, "acquire", fence, err, 2*turn)
+		want(t, "release", m.Release(1, fence+1), nil)
+	}
+	want(t, "last turn", second(m.Acquire(bg, 0)), nil)
+	want(t, "close", m.Close(), nil) // abandoned by its owner
+	if err := p.cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A keyed mutex whose owner is killed is abandoned: for those who wait, and for good.
+func TestKeyedMutexOwnerKilled(t *testing.T) {
+	for range 10 {
+		d := where{remote: true}.device(t)
+		m := newMutex(t, d.s, KeyedMutexOptions{})
+		setMutex(t, m)
+		p := start(t, "own", daemon(t))
+		want(t, "owned", second(m.TryAcquire(0)), abi.StatusTimeout)
+		done := make(chan error)
+		go func() { done <- second(m.Acquire(bg, 0)) }()
+		waitTurns(d.s, 1)
+		p.kill()
+		want(t, "wait", <-done, abi.StatusAbandoned)
+		want(t, "acquire", second(m.TryAcquire(0)), abi.StatusAbandoned)
+		want(t, "release", m.Release(0, 0), abi.StatusAbandoned)
+		want(t, "close", d.s.Close(), nil)
+	}
+}
+
+// With the daemon gone there is nothing to acquire.
+func TestKeyedMutexDaemonKilled(t *testing.T) {
+	address := fmt.Sprintf("@dxgsync-test-kill-mutex-%d", os.Getpid())
+	p := start(t, "daemon", address)
+	s, err := Open(WithDaemon(address))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newMutex(t, s, KeyedMutexOptions{})
+	want(t, "acquire", second(m.Acquire(bg, 0)), nil)
+	done := make(chan error)
+	go func() { done <- second(m.Acquire(bg, 0)) }()
+	for m.asleep() == 0 {
+	}
+	p.kill()
+	want(t, "wait", <-done, abi.StatusDeviceRemoved)
+	want(t, "acquire", second(m.TryAcquire(0)), abi.StatusDeviceRemoved)
+	want(t, "release", m.Release(0, 0), abi.StatusDeviceRemoved)
+	want(t, "close", m.Close(), abi.StatusDeviceRemoved)
+	want(t, "close session", s.Close(), nil)
+}
+
+// asleep counts the acquires that wait through m.
+func (m *KeyedMutex) asleep() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.waiting)
 }
 
 // A waiter that is killed leaves nothing behind that would keep others from waking.

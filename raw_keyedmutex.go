@@ -1,6 +1,10 @@
 package dxgsync
 
-import "github.com/dxgsync/dxgsync/abi"
+import (
+	"context"
+
+	"github.com/dxgsync/dxgsync/abi"
+)
 
 // CreateKeyedMutex makes a keyed mutex.
 func (s *Session) CreateKeyedMutex(r *abi.CreateKeyedMutex) abi.Status {
@@ -31,18 +35,37 @@ func (s *Session) OpenKeyedMutexFromNtHandle(r *abi.OpenKeyedMutexFromNtHandle) 
 	return s.Do(req)
 }
 
+// AcquireKeyedMutex acquires a keyed mutex. It parks the goroutine until the mutex can
+// be had or the timeout is over, in units of 100 ns: negative from now on, positive
+// since 1601, 0 not to wait, nil for ever. The owner is the local handle: the mutex is
+// released through it, by any goroutine.
+func (s *Session) AcquireKeyedMutex(r *abi.AcquireKeyedMutex, timeout *int64) abi.Status {
+	return s.acquire(context.Background(), request(abi.OpAcquireKeyedMutex, r, bytesOfTimeout(timeout)), r.HKeyedMutex, nil)
+}
+
+// AcquireKeyedMutex2 is AcquireKeyedMutex with room for the runtime's private data, or
+// nil.
+func (s *Session) AcquireKeyedMutex2(r *abi.AcquireKeyedMutex2, timeout *int64, data []byte) abi.Status {
+	r.PrivateRuntimeDataSize = uint32(len(data))
+	return s.acquire(context.Background(), request(abi.OpAcquireKeyedMutex2, r, bytesOfTimeout(timeout), data), r.HKeyedMutex, nil)
+}
+
 // ReleaseKeyedMutex releases a keyed mutex, to be acquired with the key of r.
 func (s *Session) ReleaseKeyedMutex(r *abi.ReleaseKeyedMutex) abi.Status {
-	return do(s, abi.OpReleaseKeyedMutex, r)
+	return s.releaseAs(request(abi.OpReleaseKeyedMutex, r), r.HKeyedMutex)
 }
 
 // ReleaseKeyedMutex2 is ReleaseKeyedMutex with the runtime's private data, or nil.
 func (s *Session) ReleaseKeyedMutex2(r *abi.ReleaseKeyedMutex2, data []byte) abi.Status {
 	r.PrivateRuntimeDataSize = uint32(len(data))
-	return do(s, abi.OpReleaseKeyedMutex2, r, data)
+	return s.releaseAs(request(abi.OpReleaseKeyedMutex2, r, data), r.HKeyedMutex)
 }
 
-// DestroyKeyedMutex destroys a local keyed mutex.
+// DestroyKeyedMutex destroys a local keyed mutex. What is owned through it is
+// abandoned.
 func (s *Session) DestroyKeyedMutex(r *abi.DestroyKeyedMutex) abi.Status {
+	if line := s.unhold(r.HKeyedMutex); line != 0 && s.insist(abi.OpEndThread, line) == abi.StatusSuccess {
+		s.door.lines().give(line)
+	}
 	return do(s, abi.OpDestroyKeyedMutex, r)
 }

@@ -18,6 +18,7 @@ type Session struct {
 
 	mu     sync.Mutex
 	mapped map[abi.Handle]*Fence // the live fences with mapped memory
+	holds  map[abi.Handle]uint32 // keyed mutexes that are owned, and as which line
 }
 
 // A door is how a session reaches its kernel.

@@ -260,6 +260,8 @@ var (
 	OpOpenKeyedMutex                      = mustOp("D3DKMTOpenKeyedMutex")
 	OpOpenKeyedMutex2                     = mustOp("D3DKMTOpenKeyedMutex2")
 	OpOpenKeyedMutexFromNtHandle          = mustOp("D3DKMTOpenKeyedMutexFromNtHandle")
+	OpAcquireKeyedMutex                   = mustOp("D3DKMTAcquireKeyedMutex")
+	OpAcquireKeyedMutex2                  = mustOp("D3DKMTAcquireKeyedMutex2")
 	OpReleaseKeyedMutex                   = mustOp("D3DKMTReleaseKeyedMutex")
 	OpReleaseKeyedMutex2                  = mustOp("D3DKMTReleaseKeyedMutex2")
 	OpDestroyKeyedMutex                   = mustOp("D3DKMTDestroyKeyedMutex")
