@@ -11,6 +11,7 @@ import (
 type Device struct {
 	s      *Session
 	handle abi.Handle
+	luid   abi.LUID // of its adapter
 	closed atomic.Bool
 
 	stock heapStock // for fences of this process alone
@@ -37,7 +38,7 @@ func (a *Adapter) NewDevice(opts DeviceOptions) (*Device, error) {
 	if st := a.s.CreateDevice(&rec); st != abi.StatusSuccess {
 		return nil, a.s.failure(st)
 	}
-	return &Device{s: a.s, handle: rec.HDevice}, nil
+	return &Device{s: a.s, handle: rec.HDevice, luid: a.luid}, nil
 }
 
 // Handle returns the D3DKMT handle, for use with the raw calls of [Session].

@@ -27,12 +27,19 @@
 // that goroutines need. For several processes there is a daemon (dxgsync serve, or
 // dxgsync run around the programs): [WithDaemon] joins it. A process hands a fence
 // to another with [Fence.Share], a file to pass on by inheritance or over a Unix
-// socket, which [Device.OpenShared] opens there. Programs in C use the same fences
-// through libdxg.so.
+// socket, which [Device.OpenShared] opens there. Or it gives the fence a name with
+// [Fence.ShareWith], and [Device.OpenNamed] finds it, as far as its [Security] allows.
+// Programs in C use the same fences through libdxg.so.
 //
 // Between processes, too, a signal that nobody waits for and a wait that is already
 // satisfied touch shared memory only. Processes of one Unix user trust each other;
 // processes of other users get a read-only view and signal through the daemon.
+//
+// # Frames and turns
+//
+// [Device.NewPeriodicFence] makes a fence that advances by itself, once per refresh of
+// an output. A [KeyedMutex] is for things that goroutines or processes use in turn:
+// each release says by a key whose turn is next.
 //
 // # Loss
 //
@@ -40,7 +47,8 @@
 // becomes [Lost], the highest there is, and every wait is satisfied. So nobody
 // hangs, but arrival and loss look alike, as in WDDM; ask [Fence.Lost] after a wait
 // where it matters. A program that is done closes its devices, which leaves the
-// values of shared fences alone. When the daemon itself dies, values become Lost,
+// values of shared fences alone. A keyed mutex whose owner dies is abandoned, and
+// says so with [abi.StatusAbandoned] for ever after. When the daemon itself dies, values become Lost,
 // too, and waits and calls return [abi.StatusDeviceRemoved].
 //
 // # Errors

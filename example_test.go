@@ -122,6 +122,24 @@ func ExampleDevice_NewFence() {
 	// Output: 40
 }
 
+// A loop that does something once per frame of the first output, 2 ms before it.
+func ExampleDevice_NewPeriodicFence() {
+	d := device()
+	defer d.Session().Close()
+	frames, err := d.NewPeriodicFence(dxgsync.PeriodicFenceOptions{Before: 2 * time.Millisecond})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer frames.Close()
+	for range 3 {
+		if err := frames.Wait(context.Background(), frames.Value()+1); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println(frames.Value() >= 3)
+	// Output: true
+}
+
 func ExampleDevice_NewContext() {
 	d := device()
 	defer d.Session().Close()
