@@ -448,3 +448,30 @@ func TestHammerKeyedMutexClose(t *testing.T) {
 		idle(t, s)
 	})
 }
+
+// Owners are bounded: who comes too many is told, and finds room when one has gone.
+func TestKeyedMutexOwnersAreBounded(t *testing.T) {
+	s := openDevice(t).s
+	countLines(t, s)
+	var ms []*KeyedMutex
+	for {
+		m := newMutex(t, s, KeyedMutexOptions{})
+		_, err := m.Acquire(bg, 0)
+		if len(ms) > ownLines {
+			t.Fatalf("%d owners", len(ms))
+		}
+		if err == nil {
+			ms = append(ms, m)
+			continue
+		}
+		want(t, "too many", err, abi.StatusNoMemory)
+		want(t, "release", ms[0].Release(0, 0), nil)
+		want(t, "acquire", second(m.Acquire(bg, 0)), nil)
+		want(t, "close", m.Close(), nil)
+		break
+	}
+	for _, m := range ms[1:] {
+		want(t, "release", m.Release(0, 0), nil)
+	}
+	idle(t, s)
+}
