@@ -20,25 +20,33 @@ type Daemon struct {
 }
 
 // NewDaemon makes a daemon that nobody can reach yet. k.Host and c.Backend are its
-// own affair; k.Now and k.Time are the machine's clocks; a c.KernelID of 0 stands for a random one. Errors are the system's, or
-// say what is wrong with the configuration.
+// own affair. A nil k.Now stands for the machine's clocks, by which the kernel is then
+// driven; whoever gives it other clocks calls Kernel.Tick himself. A c.KernelID of 0
+// stands for a random one. Errors are the system's, or say what is wrong with the
+// configuration.
 func NewDaemon(k kernel.Config, c Config) (*Daemon, error) {
 	h, err := host.New()
 	if err != nil {
 		return nil, err
+	}
+	driven := k.Now == nil
+	if driven {
+		k.Now, k.Time = host.Now, host.Time
 	}
 	d, err := newDaemon(h, k, c)
 	if err != nil {
 		h.Stop()
 		return nil, err
 	}
-	h.Drive(d.Kernel)
+	if driven {
+		h.Drive(d.Kernel)
+	}
 	h.Start(d.Kernel.NTClosed)
 	return d, nil
 }
 
 func newDaemon(h *host.Host, k kernel.Config, c Config) (*Daemon, error) {
-	k.Host, k.Now, k.Time = h, host.Now, host.Time
+	k.Host = h
 	kern, err := kernel.New(k)
 	if err != nil {
 		return nil, err
