@@ -47,7 +47,7 @@ internal/client:    abi internal/page internal/wire golang.org/x/sys
 conformance:
 model:
 internal/torture:
-internal/suite:     abi conformance internal/page internal/adapter internal/kernel internal/host internal/server internal/client golang.org/x/sys
+internal/suite:     abi conformance internal/page internal/adapter internal/softgpu internal/kernel internal/host internal/server internal/client golang.org/x/sys
 internal/suite/*:   internal/suite
 internal/bench:     abi ddi . internal/adapter internal/softgpu internal/kernel internal/host internal/server golang.org/x/sys
 

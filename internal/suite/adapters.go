@@ -8,6 +8,16 @@ import (
 	"github.com/dxgsync/dxgsync/internal/adapter"
 )
 
+// world makes what the scenario asks of its world.
+func (s *Scenario) world() (WorldSpec, error) {
+	profiles, err := s.profiles()
+	spec := WorldSpec{Profiles: profiles}
+	if s.Manual {
+		spec.Clock = new(Clock)
+	}
+	return spec, err
+}
+
 // profiles makes the adapters that a scenario asks for.
 func (s *Scenario) profiles() ([]*adapter.Profile, error) {
 	specs := s.Adapters

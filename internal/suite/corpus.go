@@ -85,8 +85,17 @@ func (c *Corpus) read(files fs.FS, name string) (*Scenario, error) {
 func (c *Corpus) check(s *Scenario) error {
 	for _, step := range s.Steps {
 		call := c.Table.Call(step.Verb)
-		if call == nil && verbs[step.Verb] == nil && !worldVerbs[step.Verb] {
+		world := worldVerbs[step.Verb]
+		if step.Process != "" {
+			world = nil
+		}
+		if call == nil && verbs[step.Verb] == nil && world == nil {
 			return fmt.Errorf("%s:%d: %s is no call and no command", s.Path, step.Line, step.Verb)
+		}
+		if world != nil {
+			if _, err := world(s, step.Args); err != nil {
+				return fmt.Errorf("%s:%d: %w", s.Path, step.Line, err)
+			}
 		}
 		for _, a := range step.Args {
 			if call != nil && a.Name != "" && a.Name != "fill" && call.Field(a.Name) == nil {

@@ -1,9 +1,12 @@
 package suite
 
 import (
+	"errors"
 	"os"
+	"time"
 
 	"github.com/dxgsync/dxgsync/internal/adapter"
+	"github.com/dxgsync/dxgsync/internal/softgpu"
 )
 
 // A Door is one way into an implementation: in process, over the socket, through
@@ -11,9 +14,18 @@ import (
 type Door interface {
 	// Name is the short name that scenarios and users know it by.
 	Name() string
-	// Open makes a fresh world with these adapters. The caller closes it.
-	Open(profiles []*adapter.Profile) (World, error)
+	// Open makes a fresh world. The caller closes it.
+	Open(spec WorldSpec) (World, error)
 }
+
+// A WorldSpec is what a scenario asks of its world.
+type WorldSpec struct {
+	Profiles []*adapter.Profile // of the adapters, in order
+	Clock    *Clock             // of the kernel; nil: the machine's
+}
+
+// errForeign is the answer to commands for a world that belongs to somebody else.
+var errForeign = errors.New("another implementation's clock and drivers cannot be told")
 
 // A World is one kernel with its processes.
 type World interface {
@@ -25,6 +37,10 @@ type World interface {
 	Waiters() (n int, known bool)
 	// Processes is how many processes the kernel knows now, 0 when it cannot tell.
 	Processes() int
+	// Advance lets time pass in a world with a clock of its own, GPU is the driver of an
+	// adapter. The error is errForeign where nobody can.
+	Advance(d time.Duration) error
+	GPU(adapter uint64) (*softgpu.GPU, error)
 	// Close ends everything that is left. Its error is something that the
 	// implementation did wrong at the end, such as a crash.
 	Close() error

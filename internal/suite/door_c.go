@@ -6,8 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
-	"github.com/dxgsync/dxgsync/internal/adapter"
+	"github.com/dxgsync/dxgsync/internal/softgpu"
 )
 
 // C is the door of C programs: each scenario process is a process of its own, a
@@ -41,8 +42,8 @@ func FindDriver() (string, error) {
 func (C) Name() string { return "c" }
 
 // Open implements Door.
-func (c C) Open(profiles []*adapter.Profile) (World, error) {
-	d, err := newDaemon(profiles)
+func (c C) Open(spec WorldSpec) (World, error) {
+	d, err := newDaemon(spec)
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +65,22 @@ func (w *cWorld) Waiters() (n int, known bool) {
 		return 0, false
 	}
 	return w.daemon.Waiters()
+}
+
+// Advance implements World.
+func (w *cWorld) Advance(d time.Duration) error {
+	if w.foreign {
+		return errForeign
+	}
+	return w.daemon.Advance(d)
+}
+
+// GPU implements World.
+func (w *cWorld) GPU(adapter uint64) (*softgpu.GPU, error) {
+	if w.foreign {
+		return nil, errForeign
+	}
+	return w.daemon.GPU(adapter)
 }
 
 // Process implements World. The process makes a call that changes nothing, so that

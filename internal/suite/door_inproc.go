@@ -4,7 +4,6 @@ import (
 	"os"
 
 	"github.com/dxgsync/dxgsync/abi"
-	"github.com/dxgsync/dxgsync/internal/adapter"
 	"github.com/dxgsync/dxgsync/internal/kernel"
 	"github.com/dxgsync/dxgsync/internal/page"
 )
@@ -16,8 +15,8 @@ type InProcess struct{}
 func (InProcess) Name() string { return "inproc" }
 
 // Open implements Door.
-func (InProcess) Open(profiles []*adapter.Profile) (World, error) {
-	m, err := newMachine(profiles)
+func (InProcess) Open(spec WorldSpec) (World, error) {
+	m, err := newMachine(spec)
 	if err != nil {
 		return nil, err
 	}

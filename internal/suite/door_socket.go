@@ -7,9 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/dxgsync/dxgsync/abi"
-	"github.com/dxgsync/dxgsync/internal/adapter"
 	"github.com/dxgsync/dxgsync/internal/client"
-	"github.com/dxgsync/dxgsync/internal/kernel"
 	"github.com/dxgsync/dxgsync/internal/page"
 	"github.com/dxgsync/dxgsync/internal/server"
 )
@@ -22,8 +20,8 @@ type Socket struct{}
 func (Socket) Name() string { return "socket" }
 
 // Open implements Door.
-func (Socket) Open(profiles []*adapter.Profile) (World, error) {
-	d, err := newDaemon(profiles)
+func (Socket) Open(spec WorldSpec) (World, error) {
+	d, err := newDaemon(spec)
 	if err != nil {
 		return nil, err
 	}
@@ -40,12 +38,12 @@ type daemon struct {
 // daemons numbers the addresses of this process.
 var daemons atomic.Int64
 
-func newDaemon(profiles []*adapter.Profile) (*daemon, error) {
-	door, err := server.NewDaemon(kernel.Config{Profiles: profiles}, server.Config{KernelID: 1})
+func newDaemon(spec WorldSpec) (*daemon, error) {
+	door, err := server.NewDaemon(spec.config(), server.Config{KernelID: 1})
 	if err != nil {
 		return nil, err
 	}
-	d := &daemon{&machine{door.Kernel, door.Host}, door, fmt.Sprintf("@dxgsync-suite-%d-%d", os.Getpid(), daemons.Add(1))}
+	d := &daemon{&machine{door.Kernel, door.Host, spec}, door, fmt.Sprintf("@dxgsync-suite-%d-%d", os.Getpid(), daemons.Add(1))}
 	if err := door.Open(d.address); err != nil {
 		door.Close()
 		return nil, err

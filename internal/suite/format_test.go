@@ -89,11 +89,11 @@ func TestDocumentNamesEverything(t *testing.T) {
 
 // The session in the document is what the driver says, but for addresses.
 func TestDocumentedSession(t *testing.T) {
-	profiles, err := (&Scenario{}).profiles()
+	spec, err := (&Scenario{}).world()
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := newDaemon(profiles)
+	d, err := newDaemon(spec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,32 +2,67 @@ package suite
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"time"
 
-	"github.com/dxgsync/dxgsync/internal/adapter"
 	"github.com/dxgsync/dxgsync/internal/host"
 	"github.com/dxgsync/dxgsync/internal/kernel"
+	"github.com/dxgsync/dxgsync/internal/softgpu"
 )
 
 // machine is a kernel on a host, which every world of this package has.
 type machine struct {
 	kernel *kernel.Kernel
 	host   *host.Host
+	spec   WorldSpec
 }
 
-func newMachine(profiles []*adapter.Profile) (*machine, error) {
+func newMachine(spec WorldSpec) (*machine, error) {
 	h, err := host.New()
 	if err != nil {
 		return nil, err
 	}
-	k, err := kernel.New(kernel.Config{Profiles: profiles, Host: h, Now: host.Now, Time: host.Time})
+	cfg := spec.config()
+	cfg.Host = h
+	if spec.Clock == nil {
+		cfg.Now, cfg.Time = host.Now, host.Time
+	}
+	k, err := kernel.New(cfg)
 	if err != nil {
 		h.Stop()
 		return nil, err
 	}
-	h.Drive(k)
+	if spec.Clock == nil {
+		h.Drive(k)
+	}
 	h.Start(k.NTClosed)
-	return &machine{k, h}, nil
+	return &machine{k, h, spec}, nil
+}
+
+// config is the part of a kernel's configuration that the world is asked for.
+func (s WorldSpec) config() kernel.Config {
+	cfg := kernel.Config{Profiles: s.Profiles}
+	if s.Clock != nil {
+		cfg.Now, cfg.Time = s.Clock.Now, s.Clock.Time
+	}
+	return cfg
+}
+
+// Advance implements World.
+func (m *machine) Advance(d time.Duration) error {
+	if m.spec.Clock == nil {
+		return errors.New("the clock of this world is the machine's")
+	}
+	return m.spec.Clock.advance(m.kernel, d)
+}
+
+// GPU implements World.
+func (m *machine) GPU(adapter uint64) (*softgpu.GPU, error) {
+	if adapter >= uint64(len(m.spec.Profiles)) {
+		return nil, fmt.Errorf("there is no adapter %d", adapter)
+	}
+	return m.kernel.Driver(int(adapter)).(*softgpu.GPU), nil
 }
 
 // Waiters implements World.

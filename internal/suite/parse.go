@@ -96,6 +96,11 @@ func (s *Scenario) set(key, value string) error {
 			return err
 		}
 		s.Adapters = append(s.Adapters, a)
+	case "clock":
+		if value != "manual" {
+			return fmt.Errorf("clock %q is not manual", value)
+		}
+		s.Manual = true
 	case "doors":
 		for _, d := range strings.Fields(value) {
 			if !isName(d) {
@@ -104,7 +109,7 @@ func (s *Scenario) set(key, value string) error {
 			s.Doors = append(s.Doors, d)
 		}
 	default:
-		return fmt.Errorf("header %q is not title, rule, source, adapter or doors", key)
+		return fmt.Errorf("header %q is not title, rule, source, adapter, clock or doors", key)
 	}
 	return nil
 }
@@ -181,9 +186,6 @@ func (s *Scenario) steps(at int) (int, error) {
 	return at, nil
 }
 
-// worldVerbs are the commands that belong to no process.
-var worldVerbs = map[string]bool{"print": true}
-
 // parseStep reads "PROCESS[/THREAD] VERB ARGS" or "VERB ARGS".
 func parseStep(text string) (*Step, error) {
 	all, err := words(text)
@@ -191,7 +193,7 @@ func parseStep(text string) (*Step, error) {
 		return nil, err
 	}
 	step := &Step{Text: text}
-	if !worldVerbs[all[0]] {
+	if worldVerbs[all[0]] == nil {
 		step.Process, step.Thread, _ = strings.Cut(all[0], "/")
 		if !isName(step.Process) || step.Thread != "" && !isName(step.Thread) || strings.HasSuffix(all[0], "/") {
 			return nil, fmt.Errorf("%q is no process or process/thread", all[0])

@@ -87,7 +87,12 @@ func TestParseRefuses(t *testing.T) {
 		head + "p1 X a=room(70000)\n":          "is not a number up to",
 		head + "p1 X a=repeat(1)\n":            "wants 2 words",
 		head + "p1 X a=" + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\n": "too deep",
-		head + "print (1\n": "leaves a bracket or a quote open",
+		head + "print (1\n":            "leaves a bracket or a quote open",
+		head + "advance 16m\n":         "is no 64-bit number",
+		head + "advance 1.6.1ms\n":     "is no 64-bit number",
+		head + "advance 0.5ns\n":       "is no 64-bit number",
+		head + "advance 9223372037s\n": "is no 64-bit number",
+		"title: T\nclock: wound\n":     `clock "wound" is not manual`,
 	} {
 		_, err := Parse("s.txt", text)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -100,6 +105,18 @@ func TestLoadRefusesUnknownNames(t *testing.T) {
 	for text, want := range map[string]string{
 		"p1 CreateDevices\n":         "s/x.txt:5: CreateDevices is no call and no command",
 		"p1 CreateDevice hAdopter=1": "s/x.txt:5: CreateDevice has no field hAdopter",
+		"p1 print 1":                 "s/x.txt:5: print is no call and no command",
+		"print":                      "s/x.txt:5: print wants one expression without blanks",
+		"advance 1s":                 "s/x.txt:5: advance needs the header clock: manual",
+		"advance 1Hz":                "s/x.txt:5: advance wants a time, 16ms",
+		"advance 1":                  "s/x.txt:5: advance wants a time, 16ms",
+		"refresh 0 0 1s":             "s/x.txt:5: refresh wants an adapter, a target and a rate, 59.94Hz",
+		"refresh 0 0x100000000 1Hz":  "s/x.txt:5: refresh wants an adapter, a target and a rate, 59.94Hz",
+		"refresh 0 0 4294968Hz":      "s/x.txt:5: refresh wants an adapter, a target and a rate, 59.94Hz",
+		"output 0 0":                 "s/x.txt:5: output wants an adapter, a target, and on or off",
+		"output 0 0 up":              "s/x.txt:5: output wants an adapter, a target, and on or off",
+		"signal 0":                   "s/x.txt:5: signal wants an adapter and the place of an event",
+		"signal x=0 0":               "s/x.txt:5: signal wants an adapter and the place of an event",
 	} {
 		folder := t.TempDir()
 		if err := os.Mkdir(filepath.Join(folder, "s"), 0o755); err != nil {
@@ -110,6 +127,22 @@ func TestLoadRefusesUnknownNames(t *testing.T) {
 		}
 		if _, err := Load(os.DirFS(folder)); err == nil || err.Error() != want {
 			t.Errorf("%q: error %v, want %s", text, err, want)
+		}
+	}
+}
+
+// Quantities are exact.
+func TestQuantities(t *testing.T) {
+	for text, want := range map[string]uint64{
+		"0ns": 0, "16ms": 16_000_000, "16.6667ms": 16_666_700, "1.5us": 1500, "2s": 2_000_000_000, "0.000000001s": 1,
+		"144Hz": 144_000, "59.94Hz": 59_940, "23.976Hz": 23_976, "9223372036s": 9_223_372_036_000_000_000,
+	} {
+		v, err := ParseValue(text)
+		if err != nil || v.Form != Quantity || v.Num != want || !strings.HasSuffix(text, v.Name) {
+			t.Errorf("%s: %+v, %v, want %d", text, v, err, want)
+		}
+		if _, err := v.eval(nil, nil); err == nil {
+			t.Errorf("%s can be computed with", text)
 		}
 	}
 }

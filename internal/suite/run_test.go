@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/dxgsync/dxgsync/internal/adapter"
 )
 
 const header = "title: T\nrule: r\nsource: choice x\n\n"
@@ -48,6 +46,10 @@ func TestRunFindsWhatIsWrong(t *testing.T) {
 		"p1 EnumAdapters2 pAdapters=5\n":                                "nothing that a pointer can point to",
 		"p1 file socket\n":                                              "is no kind of file",
 		"p1 event\n    fd=$e\np1 poll $e\n    set\n":                    "want set\n  got  clear",
+		"output 1 0 off\n":                                              "there is no adapter 1",
+		"output 0 1 off\n":                                              "target 1: STATUS_INVALID_PARAMETER",
+		"refresh 0 0 0.999Hz\n":                                         "target 0: STATUS_INVALID_PARAMETER",
+		"signal 0 0\n    STATUS_SUCCESS\n":                              "want STATUS_SUCCESS\n  got  none",
 		fence + "p1/t WaitForSynchronizationObjectFromCpu hDevice=$device ObjectHandleArray=[$fence] FenceValueArray=[1]\n    STATUS_SUCCESS\n":                                 "want STATUS_SUCCESS\n  got  blocked",
 		fence + "p1/t WaitForSynchronizationObjectFromCpu hDevice=$device ObjectHandleArray=[$fence] FenceValueArray=[0]\n    blocked\n":                                        "want blocked\n  got  STATUS_SUCCESS",
 		fence + "p1/t WaitForSynchronizationObjectFromCpu hDevice=$device ObjectHandleArray=[$fence] FenceValueArray=[1]\n    blocked\np1/t CreateDevice\n    STATUS_SUCCESS\n": "still in a call",
@@ -110,8 +112,8 @@ type mutantProcess struct {
 	change func(f, before *Frame, st uint32) uint32
 }
 
-func (m mutant) Open(p []*adapter.Profile) (World, error) {
-	w, err := m.InProcess.Open(p)
+func (m mutant) Open(spec WorldSpec) (World, error) {
+	w, err := m.InProcess.Open(spec)
 	return mutantWorld{w, m.change}, err
 }
 

@@ -16,6 +16,8 @@ type Scenario struct {
 	Sources []Source
 	// Adapters are the adapters of the world, in order; none means the neutral one.
 	Adapters []AdapterSpec
+	// Manual says that the world has a clock that stands still until it is moved.
+	Manual bool
 	// Doors are the only doors that can run it; none means all.
 	Doors []string
 	Steps []*Step

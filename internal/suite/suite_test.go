@@ -88,7 +88,7 @@ func TestC(t *testing.T) { runAll(t, C{Driver: buildDriver(t)}) }
 
 // The driver says what is wrong with a line and goes on.
 func TestDriver(t *testing.T) {
-	d, err := newDaemon(nil)
+	d, err := newDaemon(WorldSpec{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func nestedInDriver(t *testing.T, p *drivenProcess) {
 
 // The driver can make every call of the table, with memory behind every pointer.
 func TestDriverMakesEveryCall(t *testing.T) {
-	d, err := newDaemon(nil)
+	d, err := newDaemon(WorldSpec{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,11 +191,11 @@ func someElement(p *Pointer) string {
 // A driver that does not come to the runner's daemon is another implementation's. Here
 // it is ours, sent elsewhere.
 func TestForeignDriver(t *testing.T) {
-	profiles, err := (&Scenario{}).profiles()
+	spec, err := (&Scenario{}).world()
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := newDaemon(profiles)
+	other, err := newDaemon(spec)
 	if err != nil {
 		t.Fatal(err)
 	}

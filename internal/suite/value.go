@@ -15,8 +15,8 @@ type Value struct {
 	Form  Form
 	List  []*Value // elements of a List; operands of an Expr
 	Ops   []string // between the operands of an Expr
-	Name  string   // of a Name or a Variable ("x", "p1.x"); the characters of a Text
-	Num   uint64   // of a Number; the count of Room, Zeros, Repeat
+	Name  string   // of a Name or a Variable ("x", "p1.x"); the characters of a Text; the unit of a Quantity
+	Num   uint64   // of a Number or Quantity; the count of Room, Zeros, Repeat
 	Elems []Arg    // members of a Record
 }
 
@@ -37,6 +37,7 @@ const (
 	Repeat               // repeat($x 33): 33 times the same element
 	Bytes                // bytes(0x10 0xFF): these bytes
 	Text                 // "X": characters of 16 bits, without an end
+	Quantity             // 16ms, 59.94Hz: in nanoseconds, thousandths of a hertz
 )
 
 // maxRoom bounds room and repeat.
@@ -225,6 +226,9 @@ func parseOperand(text string) (*Value, error) {
 		return v, nil
 	case text[0] >= '0' && text[0] <= '9':
 		n, err := strconv.ParseUint(text, 0, 64)
+		if err != nil && v.quantity(text) {
+			return v, nil
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%q is no 64-bit number", text)
 		}
@@ -235,6 +239,25 @@ func parseOperand(text string) (*Value, error) {
 		return v, nil
 	}
 	return nil, fmt.Errorf("%q is no number, name or variable", text)
+}
+
+// units are the units of quantities with their size, as a power of ten.
+var units = map[string]int{"ns": 0, "us": 3, "ms": 6, "s": 9, "Hz": 3}
+
+// quantity reads digits, perhaps with decimals, and a unit. It must come out whole.
+func (v *Value) quantity(text string) bool {
+	at := strings.IndexFunc(text, func(c rune) bool { return c != '.' && (c < '0' || c > '9') })
+	if at < 0 {
+		return false
+	}
+	power, ok := units[text[at:]]
+	whole, decimals, _ := strings.Cut(text[:at], ".")
+	if !ok || len(decimals) > power {
+		return false
+	}
+	n, err := strconv.ParseUint(whole+decimals+strings.Repeat("0", power-len(decimals)), 10, 63)
+	v.Form, v.Num, v.Name = Quantity, n, text[at:]
+	return err == nil
 }
 
 // isName reports whether text is a letter with letters, digits, '_' or '-' behind it.

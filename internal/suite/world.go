@@ -1,0 +1,116 @@
+package suite
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/softgpu"
+)
+
+// worldVerbs are the commands that belong to no process. Each reads its arguments, which
+// must be right whatever happens, and returns what it does and the output of that.
+var worldVerbs = map[string]func(s *Scenario, args []Arg) (func(*runner) (string, error), error){
+	"print":   printVerb,
+	"advance": advanceVerb,
+	"refresh": refreshVerb,
+	"output":  outputVerb,
+	"signal":  signalVerb,
+}
+
+// told runs a command of the world.
+func (r *runner) told(step *Step) (string, bool, error) {
+	do, err := worldVerbs[step.Verb](r.scenario, step.Args)
+	if err != nil {
+		return "", false, err
+	}
+	text, err := do(r)
+	return text, text == step.Want, err
+}
+
+// are reports whether arguments are of these forms, without names.
+func are(args []Arg, forms ...Form) bool {
+	if len(args) != len(forms) {
+		return false
+	}
+	for i, a := range args {
+		if a.Name != "" || a.Value.Form != forms[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func printVerb(_ *Scenario, args []Arg) (func(*runner) (string, error), error) {
+	if len(args) != 1 || args[0].Name != "" {
+		return nil, errors.New("print wants one expression without blanks")
+	}
+	return func(r *runner) (string, error) {
+		n, err := args[0].Value.eval(r.lookup(nil), nil)
+		if err != nil {
+			return "", err
+		}
+		return plain(n), nil
+	}, nil
+}
+
+func advanceVerb(s *Scenario, args []Arg) (func(*runner) (string, error), error) {
+	if !are(args, Quantity) || args[0].Value.Name == "Hz" {
+		return nil, errors.New("advance wants a time, 16ms")
+	}
+	if !s.Manual {
+		return nil, errors.New("advance needs the header clock: manual")
+	}
+	return func(r *runner) (string, error) { return "", r.world.Advance(time.Duration(args[0].Value.Num)) }, nil
+}
+
+func refreshVerb(_ *Scenario, args []Arg) (func(*runner) (string, error), error) {
+	if !are(args, Number, Number, Quantity) || args[2].Value.Name != "Hz" || args[2].Value.Num > math.MaxUint32 || args[1].Value.Num > math.MaxUint32 {
+		return nil, errors.New("refresh wants an adapter, a target and a rate, 59.94Hz")
+	}
+	target, rate := args[1].Value.Num, args[2].Value.Num
+	return onTarget(args[0], target, func(g *softgpu.GPU) abi.Status { return g.SetRefresh(uint32(target), uint32(rate)) }), nil
+}
+
+func outputVerb(_ *Scenario, args []Arg) (func(*runner) (string, error), error) {
+	if !are(args, Number, Number, Name) || args[2].Value.Name != "on" && args[2].Value.Name != "off" || args[1].Value.Num > math.MaxUint32 {
+		return nil, errors.New("output wants an adapter, a target, and on or off")
+	}
+	target, on := args[1].Value.Num, args[2].Value.Name == "on"
+	return onTarget(args[0], target, func(g *softgpu.GPU) abi.Status { return g.SetOn(uint32(target), on) }), nil
+}
+
+// onTarget does something to a target of an adapter.
+func onTarget(adapter Arg, target uint64, do func(*softgpu.GPU) abi.Status) func(*runner) (string, error) {
+	return func(r *runner) (string, error) {
+		g, err := r.world.GPU(adapter.Value.Num)
+		if err != nil {
+			return "", err
+		}
+		if st := do(g); !st.OK() {
+			return "", fmt.Errorf("target %d: %w", target, st)
+		}
+		return "", nil
+	}
+}
+
+// signalVerb has a driver signal one of the CPU events that it has, by its place among
+// them.
+func signalVerb(_ *Scenario, args []Arg) (func(*runner) (string, error), error) {
+	if !are(args, Number, Number) {
+		return nil, errors.New("signal wants an adapter and the place of an event")
+	}
+	return func(r *runner) (string, error) {
+		g, err := r.world.GPU(args[0].Value.Num)
+		if err != nil {
+			return "", err
+		}
+		events, place := g.CpuEvents(), args[1].Value.Num
+		if place >= uint64(len(events)) {
+			return "none", nil
+		}
+		return r.corpus.Table.sets["status"].String(uint64(g.SignalCpuEvent(events[place]))), nil
+	}, nil
+}
