@@ -132,8 +132,8 @@ func (p *Process) destroySynchronizationObject(r *abi.Request) abi.Status {
 	return p.DestroyFence(abi.View[abi.DestroySynchronizationObject](r.Record).HSyncObject)
 }
 
-// DestroyFence is DestroySynchronizationObject: SUCCESS, or INVALID_PARAMETER for
-// a handle that is no live local synchronization object.
+// DestroyFence is DestroySynchronizationObject, for objects of every kind: SUCCESS, or
+// INVALID_PARAMETER for a handle that is no live local synchronization object.
 func (p *Process) DestroyFence(h abi.Handle) abi.Status {
 	p.k.lock()
 	defer p.k.unlock()
