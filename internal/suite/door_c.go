@@ -98,7 +98,9 @@ func (w *cWorld) Process(string) (Process, error) {
 	if st, err := p.Call(hello); err != nil || st != 0 {
 		return nil, fmt.Errorf("first call of the driver: status %#x: %w", st, err)
 	}
-	w.foreign = w.Processes() == 0
+	if w.foreign = w.Processes() == 0; w.foreign && w.spec.Clock != nil {
+		return nil, errForeign
+	}
 	return p, nil
 }
 

@@ -214,6 +214,15 @@ func TestForeignDriver(t *testing.T) {
 			t.Error(res.Detail)
 		}
 	}
+	some, err = c.Select([]string{"periodic/value", "kmd/signal"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range some {
+		if res := c.Run(s, C{Driver: script}); res.Verdict != Skipped || !strings.Contains(res.Detail, "another implementation's clock") {
+			t.Errorf("%s: %s %s", s.Path, res.Verdict, res.Detail)
+		}
+	}
 	if err := other.close(); err != nil {
 		t.Error(err)
 	}
