@@ -55,8 +55,7 @@ type ShareOptions struct {
 
 // ShareWith is [Fence.Share] with a name, with less access, or with both. The name
 // lasts until the last copy of the file is closed, and of every file that
-// [Session.OpenName] made of it; views of the fence do not keep it. The kernel hears
-// of a close a moment after it.
+// [Session.OpenName] made of it; views of the fence do not keep it.
 //
 // Names belong to the kernel: those of a daemon are seen by all its processes, those
 // of a kernel inside this process by its one session.

@@ -15,6 +15,10 @@ import (
 // pipeSize is the smallest pipe there is; pages of pipes are limited per user.
 const pipeSize = 4096
 
+// Settle returns when the kernel has been told of every NT handle that was closed
+// before.
+func (h *Host) Settle() { h.watch.settle() }
+
 // NewNTHandle makes a pipe and watches it. The caller owns fd, which counts
 // against the limit only until the pipe's other end is given up.
 func (h *Host) NewNTHandle() (object.Key, int, abi.Status) {

@@ -15,8 +15,11 @@ type watch struct {
 	stop  int // eventfd that ends run
 	done  sync.WaitGroup
 
+	telling sync.Mutex       // held while hang-ups are told, so that settle can wait for it
+	closed  func(object.Key) // from start on
+
 	mu    sync.Mutex
-	ends  map[int32]object.Key // read ends
+	ends  map[int32]object.Key // read ends whose hang-up was not told
 	pipes map[object.Key]*pipe
 }
 
@@ -62,10 +65,11 @@ func (w *watch) add(fd int, key object.Key) error {
 	return nil
 }
 
-// start runs the watch on a goroutine: closed is called for each pipe at its first
+// start runs the watch on a goroutine: closed is called for each pipe at its
 // hang-up, once. The read end is closed only when closed has returned, so that no
 // other pipe can have its key while somebody still knows it by that key.
 func (w *watch) start(closed func(object.Key)) {
+	w.closed = closed
 	w.done.Go(func() {
 		var events [64]unix.EpollEvent
 		for {
@@ -73,24 +77,52 @@ func (w *watch) start(closed func(object.Key)) {
 			if err != nil && err != unix.EINTR {
 				return
 			}
-			for _, e := range events[:max(n, 0)] {
-				if int(e.Fd) == w.stop {
-					return
-				}
-				w.hangUp(e.Fd, closed)
+			if w.tell(events[:max(n, 0)]) {
+				return
 			}
 		}
 	})
 }
 
-func (w *watch) hangUp(fd int32, closed func(object.Key)) {
+// settle returns when every hang-up that there was has been told.
+func (w *watch) settle() {
+	if w.closed == nil {
+		return
+	}
+	var events [64]unix.EpollEvent
+	for {
+		n, err := unix.EpollWait(w.epoll, events[:], 0)
+		if err == unix.EINTR {
+			continue
+		}
+		// Also with none: one that was seen elsewhere may be being told.
+		if stopped := w.tell(events[:max(n, 0)]); stopped || n < len(events) {
+			return
+		}
+	}
+}
+
+// tell tells the hang-ups among events. It reports whether the watch is to end.
+func (w *watch) tell(events []unix.EpollEvent) (stop bool) {
+	w.telling.Lock()
+	defer w.telling.Unlock()
+	for _, e := range events {
+		if int(e.Fd) == w.stop {
+			return true
+		}
+		w.hangUp(e.Fd)
+	}
+	return false
+}
+
+func (w *watch) hangUp(fd int32) {
 	w.mu.Lock()
 	key, ok := w.ends[fd]
 	w.mu.Unlock()
 	if !ok {
-		return
+		return // told already
 	}
-	closed(key)
+	w.closed(key)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.ends, fd)

@@ -8,7 +8,7 @@ import (
 )
 
 // A Host is what the kernel asks of the machine it runs on. Its methods return
-// at once and never call back into the kernel; they are safe for concurrent use.
+// at once and, but for Settle, never call back into the kernel; they are safe for concurrent use.
 // Package host implements it with descriptors; the simulator with plain memory.
 type Host interface {
 	// PrivateMemory makes the cell of a fence that only process p uses, its value
@@ -26,6 +26,10 @@ type Host interface {
 	// told now. Other holders of a handle can delay the answer, so the kernel asks
 	// without its lock.
 	Identify(p *Process, fd int) (object.Key, abi.Status)
+	// Settle returns when NTClosed has been told of every NT handle whose last copy was
+	// closed before the call: a name is gone at once. It is called without the kernel's
+	// lock.
+	Settle()
 	// Event takes a reference of its own, for process p, on the CPU event fd. INVALID_HANDLE: fd is
 	// no descriptor; OBJECT_TYPE_MISMATCH: it is no eventfd.
 	Event(p *Process, fd int) (Event, abi.Status)

@@ -75,6 +75,7 @@ func (h *memHost) Event(_ *Process, fd int) (Event, abi.Status) {
 func (h *memHost) Close(fd int)                           { delete(h.files, fd) }
 func (h *memHost) Bells(uint32) (*page.Bells, abi.Status) { return nil, abi.StatusNotSupported }
 func (h *memHost) Detach(*Process)                        {}
+func (h *memHost) Settle()                                {}
 func (h *memHost) Alarm()                                 { h.alarms++ }
 func (e *memEvent) Set()                                  { e.sets++ }
 func (e *memEvent) Close()                                { e.refs-- }

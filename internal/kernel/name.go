@@ -29,6 +29,7 @@ func (p *Process) openName(r *abi.Request, desired object.Access, t object.Type)
 		return abi.StatusInvalidParameter // a NULL ObjectName (calls.md §1.1 step 3)
 	}
 	k := p.k
+	k.host.Settle() // a name goes with its last handle, at once
 	k.lock()
 	_, _, st = p.lookUp(attributes.Name, desired, t)
 	k.unlock()

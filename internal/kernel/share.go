@@ -55,6 +55,9 @@ func (p *Process) shareObjects(r *abi.Request) abi.Status {
 	if !st.OK() {
 		return st
 	}
+	if attributes.Name.Named() {
+		p.k.host.Settle() // the name may have been given up just now
+	}
 	list := make([]abi.Handle, rec.ObjectCount)
 	for i := range list {
 		list[i] = abi.Handle(binary.LittleEndian.Uint32(handles[4*i:]))
