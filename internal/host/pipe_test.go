@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/object"
 )
 
 // Every way to hold a handle keeps it; the end of the last one is reported, once.
@@ -312,4 +313,51 @@ func TestStopClosesEverything(t *testing.T) {
 	if n := openFiles(t); n != before {
 		t.Errorf("%d descriptors after Stop, %d before New", n, before)
 	}
+}
+
+// Settle tells of every handle that was closed before, and only of those, while others
+// make, close and settle at once: numbers of descriptors come round all the time.
+func TestSettleHammer(t *testing.T) {
+	h, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	closed := map[object.Key]bool{}
+	h.Start(func(k object.Key) {
+		mu.Lock()
+		defer mu.Unlock()
+		closed[k] = true
+	})
+	defer h.Stop()
+	gone := func(k object.Key) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return closed[k]
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 2000 {
+				key, fd, st := h.NewNTHandle()
+				if !st.OK() {
+					t.Error(st)
+					return
+				}
+				mu.Lock()
+				delete(closed, key) // of an earlier pipe with this inode
+				mu.Unlock()
+				h.Settle()
+				if gone(key) {
+					t.Error("told of a handle that is open")
+				}
+				h.Close(fd)
+				h.Settle()
+				if !gone(key) {
+					t.Error("not told of a handle that was closed")
+				}
+			}
+		})
+	}
+	all.Wait()
 }

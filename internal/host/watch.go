@@ -115,12 +115,15 @@ func (w *watch) tell(events []unix.EpollEvent) (stop bool) {
 	return false
 }
 
+// hangUp tells a hang-up of a read end. The event may be old: told already, and the
+// number another pipe's meanwhile; so the pipe itself is asked.
 func (w *watch) hangUp(fd int32) {
 	w.mu.Lock()
 	key, ok := w.ends[fd]
 	w.mu.Unlock()
-	if !ok {
-		return // told already
+	look := []unix.PollFd{{Fd: fd}}
+	if n, err := unix.Poll(look, 0); !ok || err != nil || n == 0 {
+		return
 	}
 	w.closed(key)
 	w.mu.Lock()
