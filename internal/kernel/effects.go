@@ -6,8 +6,9 @@ import (
 )
 
 // effects is what an operation leaves to be done after the lock is dropped. Order:
-// rings and events of waits that ended, then sleepers on pages, then memory is
-// given back. Tickets were answered under the lock.
+// rings and events of waits that ended, then drivers, who may still be using what the
+// rest takes away, then sleepers on pages, then events are closed and memory is given
+// back. Tickets were answered under the lock.
 type effects struct {
 	rings  []ring
 	events []eventEnd

@@ -120,10 +120,12 @@ func New(cfg Config) (*Kernel, error) {
 	}
 	for i, p := range profiles {
 		if err := p.Validate(); err != nil {
+			k.Stop()
 			return nil, err
 		}
 		a := newAdapter(k, i, p, cfg.Driver(p))
 		if st := a.driver.StartDevice(callbacks{a}); !st.OK() {
+			k.Stop()
 			return nil, fmt.Errorf("start the driver of adapter %d (%s): %w", i, p.Name, st)
 		}
 		k.adapters = append(k.adapters, a)

@@ -18,6 +18,7 @@ type memHost struct {
 	live  int // memories not freed
 
 	alarms int
+	grant  abi.Status // of the memories
 }
 
 type memMemory struct {
@@ -85,6 +86,9 @@ func (m *memMemory) Free()                                { m.freed = true; m.ho
 func (m *memMemory) Sweep(*Process, func(uint32) bool)    { m.sweep++ }
 func (m *memMemory) Grant(*Process) (abi.Grant, []abi.OutFile, abi.Status) {
 	m.granted++
+	if st := m.host.grant; !st.OK() {
+		return abi.Grant{}, nil, st
+	}
 	return abi.Grant{Kind: abi.GrantPage}, nil, abi.StatusSuccess
 }
 
