@@ -6,7 +6,8 @@ import "github.com/dxgsync/dxgsync/abi"
 // its methods are called.
 type Driver interface {
 	// StartDevice gives the driver what it may call. Any status that is no success
-	// keeps the adapter from starting. Source: DxgkDdiStartDevice.
+	// keeps the adapter from starting; then StopDevice does not come. Source:
+	// DxgkDdiStartDevice.
 	StartDevice(cb Callbacks) abi.Status
 	// StopDevice ends the use of the driver: when it returns, no callback is under
 	// way and none will come. Source: DxgkDdiStopDevice.
