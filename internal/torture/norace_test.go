@@ -2,4 +2,7 @@
 
 package torture
 
-const defaultRounds = 1000
+const (
+	defaultRounds = 1000
+	defaultCycles = 1_000_000
+)

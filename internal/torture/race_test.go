@@ -3,4 +3,7 @@
 package torture
 
 // An actor takes a tenth of a second to start with the race detector.
-const defaultRounds = 100
+const (
+	defaultRounds = 100
+	defaultCycles = 100_000
+)

@@ -23,6 +23,7 @@ var roles = map[string]func(socket string) error{
 	"signaller": signaller,
 	"waiter":    waiter,
 	"crowd":     crowd,
+	"cycler":    cycle,
 }
 
 func TestMain(m *testing.M) {
