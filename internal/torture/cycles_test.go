@@ -123,6 +123,9 @@ func (r *ring) start(i int) {
 // daemon's descriptors and mappings, not in those of who survived.
 func TestCycles(t *testing.T) {
 	total := defaultCycles
+	if testing.Short() {
+		total /= 10
+	}
 	if text := os.Getenv(cyclesEnv); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
