@@ -18,7 +18,12 @@ type Snapshot struct {
 	NTObjects []NTObjectRow `json:"nt_objects"`
 	NTHandles int           `json:"nt_handles"`
 	Globals   int           `json:"global_handles"`
+
+	made map[uint32]shares // what each user has made of the last two
 }
+
+// shares counts a user's NT handles and global handles.
+type shares struct{ handles, globals int }
 
 // AdapterInfo is an adapter in a listing.
 type AdapterInfo struct {
@@ -100,10 +105,16 @@ func (k *Kernel) Snapshot() Snapshot {
 	now := k.now()
 	s := Snapshot{
 		NTHandles: len(k.handles), Globals: k.globals.Len(), NTObjects: k.ntObjects(),
-		Adapters: []AdapterInfo{}, Processes: []ProcessRow{}, Objects: []ObjectRow{}, Waits: []WaitRow{},
+		Adapters: []AdapterInfo{}, Processes: []ProcessRow{}, Objects: []ObjectRow{}, Waits: []WaitRow{}, made: map[uint32]shares{},
 	}
 	for _, a := range k.adapters {
 		s.Adapters = append(s.Adapters, AdapterInfo{a.LUID.String(), a.Profile.Name, a.Profile.Description, a.Profile.WDDM.String(), len(a.Profile.Nodes)})
+	}
+	for uid, n := range k.shared {
+		s.made[uid] = shares{handles: n}
+	}
+	for uid, n := range k.globals.Users() {
+		s.made[uid] = shares{s.made[uid].handles, n}
 	}
 	for p := range k.processes {
 		row := ProcessRow{ID: p.id, PID: p.Info.PID, UID: p.Info.UID, Name: p.Info.Name, Devices: len(p.devices), Handles: p.table.Len(), Waits: len(p.waits), Age: now - p.since}
@@ -260,7 +271,7 @@ func serialOf(shared any) uint64 {
 }
 
 // Of returns the part of s that belongs to one user: its processes, their objects
-// and waits. Adapters are everybody's.
+// and waits, the handles that it has made. Adapters are everybody's.
 func (s Snapshot) Of(uid uint32) Snapshot {
 	mine := map[uint64]bool{}
 	s.Processes = slices.DeleteFunc(s.Processes, func(p ProcessRow) bool {
@@ -270,5 +281,6 @@ func (s Snapshot) Of(uid uint32) Snapshot {
 	s.Objects = slices.DeleteFunc(s.Objects, func(o ObjectRow) bool { return !mine[o.Process] })
 	s.Waits = slices.DeleteFunc(s.Waits, func(w WaitRow) bool { return !mine[w.Process] })
 	s.NTObjects = slices.DeleteFunc(s.NTObjects, func(o NTObjectRow) bool { return o.UID != uid })
+	s.NTHandles, s.Globals = s.made[uid].handles, s.made[uid].globals
 	return s
 }

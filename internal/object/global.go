@@ -1,6 +1,11 @@
 package object
 
-import "github.com/dxgsync/dxgsync/abi"
+import (
+	"iter"
+	"maps"
+
+	"github.com/dxgsync/dxgsync/abi"
+)
 
 // MaxGlobals is how many global handles can be live in the whole system, so few
 // among 2^24 indices that a free one is found at once. One user may have three
@@ -84,6 +89,9 @@ func (t *GlobalTable) Remove(h abi.Handle) any {
 	t.quota.add(e.uid, -1)
 	return e.object
 }
+
+// Users returns how many of the live handles each user has made.
+func (t *GlobalTable) Users() iter.Seq2[uint32, int] { return maps.All(t.quota.users) }
 
 // Len returns how many handles are live.
 func (t *GlobalTable) Len() int { return len(t.entries) }
