@@ -18,6 +18,8 @@ import (
 var roles = map[string]func(args []string) error{
 	"holder": holder,
 	"idle":   idle,
+
+	"somebody": beSomebody,
 }
 
 // holder opens a session, starts a child that inherits the socket, says so, and
