@@ -102,7 +102,7 @@ func (d *device) createResource(rec *abi.CreateAllocation2, r *abi.Request, made
 	res := &resource{
 		kernel: k, adapter: d.adapter, flags: rec.Flags, runtime: clone(r.Arrays[0]), driver: clone(r.Arrays[2]), allocations: made, uid: p.Info.UID,
 	}
-	res.bytes = len(res.runtime) + len(res.driver) + res.dataSize()
+	res.bytes = len(res.runtime) + len(res.driver) + bytesOf(made)
 	global := res.shared() && !res.ntShared()
 	if global && k.noGlobals {
 		return abi.StatusNotSupported
@@ -155,16 +155,21 @@ func (d *device) createAllocations(rec *abi.CreateAllocation2, infos []byte, mad
 	handles := make([]abi.Handle, len(made))
 	for i, a := range made {
 		l := d.linkAllocation(a)
-		l.uid, l.bytes = p.Info.UID, len(a.driver)
+		l.uid, l.bytes = p.Info.UID, allocationBytes+len(a.driver)
 		handles[i] = l.handle
 	}
 	answerAllocations(infos, handles)
 	return abi.StatusSuccess
 }
 
+// allocationBytes is what an allocation counts besides its private data: an NT handle
+// can keep thousands of them that have no local handle any more.
+const allocationBytes = 64
+
+// bytesOf is what allocations count of their user's data.
 func bytesOf(made []*allocation) (n int) {
 	for _, a := range made {
-		n += len(a.driver)
+		n += allocationBytes + len(a.driver)
 	}
 	return n
 }

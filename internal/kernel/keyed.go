@@ -43,11 +43,22 @@ type keyedWait struct {
 	since   int64
 }
 
+// drop ends a reference. With the last one nobody can come back to what the owner has.
 func (m *keyedMutex) drop() {
+	owner, owned := m.Owner()
 	m.Unref(&m.kernel.fx.wakes)
-	if m.State() == syncobj.Gone {
-		m.kernel.removeGlobal(m.global)
-		m.kernel.giveData(m.uid, m.bytes)
+	if m.State() != syncobj.Gone {
+		return
+	}
+	m.kernel.removeGlobal(m.global)
+	m.kernel.giveData(m.uid, m.bytes)
+	if !owned {
+		return
+	}
+	p := owner.Process.(*Process)
+	delete(p.owned, m)
+	if ticket := uint32(owner.ID); p.granted[ticket] == m {
+		delete(p.granted, ticket)
 	}
 }
 

@@ -18,7 +18,7 @@ type Limits struct {
 	// three quarters of them. Default 65536.
 	GlobalHandles int
 	// Data is how many bytes of private data, of runtimes and drivers, are kept for one
-	// user. Default 64 MiB.
+	// user; each allocation counts 64 more. Default 64 MiB.
 	Data int
 	// Waits is how many kernel-side waits one process may have pending. Default 65536.
 	Waits int

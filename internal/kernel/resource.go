@@ -3,6 +3,7 @@ package kernel
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/internal/object"
@@ -153,7 +154,26 @@ func (p *Process) destroyAllocation2(r *abi.Request) abi.Status {
 	for a := range all {
 		a.destroy()
 	}
+	forget(all)
 	return abi.StatusSuccess
+}
+
+// forget takes destroyed allocations out of their resources, where nobody else can have
+// seen those.
+func forget(destroyed map[*allocationLocal]bool) {
+	gone, from := map[*allocation]bool{}, map[*resource]bool{}
+	for l := range destroyed {
+		if l.owner != nil && !l.owner.resource.shared() {
+			gone[l.allocation], from[l.owner.resource] = true, true
+		}
+	}
+	for r := range from {
+		before := bytesOf(r.allocations)
+		r.allocations = slices.DeleteFunc(r.allocations, func(a *allocation) bool { return gone[a] })
+		n := before - bytesOf(r.allocations)
+		r.bytes -= n
+		r.kernel.giveData(r.uid, n)
+	}
 }
 
 // queryResourceInfo tells what a shared resource has, by its global handle. The
@@ -333,6 +353,7 @@ func (p *Process) openResourceFromNtHandle(r *abi.Request) abi.Status {
 	var mutex, sync abi.Handle
 	if b.mutex != nil {
 		mutex = p.linkMutex(b.mutex).handle
+		b.mutex.Ref()
 		if sync, st = p.openBundled(r, d, b.sync); !st.OK() {
 			l.destroy()
 			p.table.Get(mutex).(*keyedLocal).destroy()
