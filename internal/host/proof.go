@@ -41,7 +41,15 @@ func (w *watch) same(key object.Key, fd int) (bool, error) {
 	if size == other { // left so by a proof that could not shrink it again
 		other = pipeSize
 	}
-	if resize(fd, end, other) != nil {
+	err = resize(fd, end, other)
+	if err == unix.EPERM { // holders have made other pipes as large as the system allows in all
+		w.shrink()
+		err = resize(fd, end, other)
+	}
+	if err == unix.EPERM {
+		return false, err
+	}
+	if err != nil {
 		return false, nil
 	}
 	size, err = pipeSizeOf(end)
@@ -49,17 +57,42 @@ func (w *watch) same(key object.Key, fd int) (bool, error) {
 	return err == nil && size == other, nil
 }
 
+// shrink gives every pipe its size back that is not in a proof.
+func (w *watch) shrink() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, p := range w.pipes {
+		if !p.proof.TryLock() {
+			continue
+		}
+		if size, err := pipeSizeOf(int(p.end)); err == nil && size > pipeSize {
+			_ = resize(int(p.end), int(p.end), pipeSize)
+		}
+		p.proof.Unlock()
+	}
+}
+
 // resize changes a pipe's size through fd. What holders have written may be in the
 // way of a smaller one; nobody reads it, so it is thrown away through end.
 func resize(fd, end, size int) (err error) {
-	var junk [2 * pipeSize]byte
 	for range proofTries {
 		if _, err = unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, size); err != unix.EBUSY {
 			return err
 		}
-		_, _ = unix.Read(end, junk[:]) // does not block
+		drain(end)
 	}
 	return err
+}
+
+// drain throws away what is in a pipe, as much of it as there can be at once.
+func drain(end int) {
+	var junk [16 * pipeSize]byte
+	size, _ := pipeSizeOf(end)
+	for at := 0; at <= size; at += pipeSize { // a read takes a page at least
+		if n, err := unix.Read(end, junk[:]); n <= 0 && err != unix.EINTR { // does not block
+			return
+		}
+	}
 }
 
 func pipeSizeOf(fd int) (int, error) { return unix.FcntlInt(uintptr(fd), unix.F_GETPIPE_SZ, 0) }
