@@ -30,6 +30,9 @@ type someone struct {
 	wire   int // to the process
 	device abi.Handle
 	bell   uint32 // the first of its lines
+
+	one, mutex abi.Handle // what greed is about
+	kept       []int      // descriptors
 }
 
 // needRoot skips, and says what is not tested then.
@@ -241,9 +244,7 @@ func (c *client) share(name string, security []byte, access object.Access, objec
 	r := request(abi.OpShareObjects)
 	rec := abi.View[abi.ShareObjects](r.Record)
 	rec.ObjectCount, rec.DesiredAccess = uint32(len(objects)), uint32(access)
-	for _, h := range objects {
-		r.Arrays[0] = binary.LittleEndian.AppendUint32(r.Arrays[0], uint32(h))
-	}
+	r.Arrays[0] = handleArray(objects...)
 	r.Arrays[1], r.Arrays[3] = attributes(name)
 	r.Arrays[2], r.Arrays[4] = make([]byte, 8), security
 	return fileOf(r, c.ask(r))
@@ -328,5 +329,13 @@ func (s *someone) wait(h abi.Handle, value uint64) abi.Status {
 }
 
 func point(h abi.Handle, value uint64) (handle, target []byte) {
-	return binary.LittleEndian.AppendUint32(nil, uint32(h)), binary.LittleEndian.AppendUint64(nil, value)
+	return handleArray(h), binary.LittleEndian.AppendUint64(nil, value)
+}
+
+// handleArray makes an array of handles.
+func handleArray(hs ...abi.Handle) (b []byte) {
+	for _, h := range hs {
+		b = binary.LittleEndian.AppendUint32(b, uint32(h))
+	}
+	return b
 }
