@@ -28,6 +28,9 @@ const (
 // cyclesEnv is how many cycles there are in all, for a soak or a glance.
 const cyclesEnv = "DXGSYNC_CYCLES"
 
+// snapshotFile is how it calls the descriptor of a listing.
+const snapshotFile = "descriptor /memfd:dxgsync-snapshot (deleted)"
+
 // fenceMapping is how holdings calls the mapping of a fence with a page of its own.
 const fenceMapping = "mapping dxgsync-fence (deleted)"
 
@@ -144,8 +147,13 @@ func TestCycles(t *testing.T) {
 	}
 	defer s.Close()
 	listing(t, s)
-	before, err := holdings(pid)
-	if err != nil {
+	var before map[string]int
+	if err := until(func() (err error) { // the first listing may still be on its way out
+		if before, err = holdings(pid); err == nil && before[snapshotFile] != 0 {
+			err = errors.New("a snapshot stays open")
+		}
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range cyclers {

@@ -5,5 +5,5 @@ package torture
 // An actor takes a tenth of a second to start with the race detector.
 const (
 	defaultRounds = 100
-	defaultCycles = 100_000
+	defaultCycles = 10_000
 )
