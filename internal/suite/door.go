@@ -46,6 +46,11 @@ type World interface {
 	Close() error
 }
 
+// An otherWorld can start processes of other users than the one who runs it.
+type otherWorld interface {
+	ProcessOf(name string, user User) (Process, error)
+}
+
 // A Process is a process of a world. Its methods are called from one goroutine.
 // An error is no status: it says that the door itself or the implementation broke.
 type Process interface {

@@ -36,12 +36,18 @@ type inprocProcess struct {
 
 // Process implements World.
 func (w *inprocWorld) Process(name string) (Process, error) {
-	uid := uint32(os.Geteuid())
-	kp, st := w.kernel.Attach(kernel.ProcessInfo{PID: os.Getpid(), UID: uid, GID: uint32(os.Getegid()), Name: name, InProcess: true})
+	return w.ProcessOf(name, User{uint32(os.Geteuid()), uint32(os.Getegid())})
+}
+
+// ProcessOf starts a process that the kernel takes for somebody else's.
+func (w *inprocWorld) ProcessOf(name string, user User) (Process, error) {
+	kp, st := w.kernel.Attach(kernel.ProcessInfo{
+		PID: os.Getpid(), UID: user.UID, GID: user.GID, Groups: []uint32{user.GID}, Name: name, InProcess: true,
+	})
 	if !st.OK() {
 		return nil, st
 	}
-	bells, st := w.host.Bells(uid)
+	bells, st := w.host.Bells(user.UID)
 	if !st.OK() {
 		return nil, st
 	}

@@ -215,6 +215,12 @@ func (b *builder) element(i int, v *Value) error {
 	if b.frame.Data[i].Field.Pointer.Record != nil {
 		return b.record(i, v)
 	}
+	switch {
+	case v.Form == Repeat:
+		return b.repeat(i, v)
+	case v.Form == Text && b.frame.Data[i].Field.Pointer.Bytes:
+		return b.append(i, characters(v.Name))
+	}
 	one, err := b.scalar(i, v)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package suite
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -101,6 +102,8 @@ func (s *Scenario) set(key, value string) error {
 			return fmt.Errorf("clock %q is not manual", value)
 		}
 		s.Manual = true
+	case "user":
+		return s.setUser(value)
 	case "doors":
 		for _, d := range strings.Fields(value) {
 			if !isName(d) {
@@ -109,8 +112,26 @@ func (s *Scenario) set(key, value string) error {
 			s.Doors = append(s.Doors, d)
 		}
 	default:
-		return fmt.Errorf("header %q is not title, rule, source, adapter, clock or doors", key)
+		return fmt.Errorf("header %q is not title, rule, source, adapter, clock, user or doors", key)
 	}
+	return nil
+}
+
+// setUser reads "PROCESS UID GID".
+func (s *Scenario) setUser(value string) error {
+	words := strings.Fields(value)
+	if len(words) != 3 || !isName(words[0]) {
+		return fmt.Errorf("user %q is not PROCESS UID GID", value)
+	}
+	uid, err := strconv.ParseUint(words[1], 10, 31)
+	gid, err2 := strconv.ParseUint(words[2], 10, 31)
+	if err = errors.Join(err, err2); err != nil {
+		return err
+	}
+	if s.Users == nil {
+		s.Users = map[string]User{}
+	}
+	s.Users[words[0]] = User{uint32(uid), uint32(gid)}
 	return nil
 }
 
@@ -275,6 +296,8 @@ func (s *Scenario) complete() error {
 		return errors.New("no source: line")
 	case len(s.Steps) == 0:
 		return errors.New("no steps")
+	case s.Users != nil && !slices.Equal(s.Doors, []string{InProcess{}.Name()}):
+		return errors.New("user: needs \"doors: inproc\", for nobody else can run as another user")
 	}
 	return nil
 }

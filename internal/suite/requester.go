@@ -36,6 +36,7 @@ type requester struct {
 type ticket struct {
 	line   uint32
 	status abi.Status
+	frame  *Frame
 }
 
 // firstAddress is where the addresses begin that stand for fence memory. They are
@@ -213,7 +214,7 @@ func (p *requester) Start(thread string, f *Frame) error {
 	}
 	p.bells.Issue(t.line)
 	st, err := p.do(f, t.line, t.line)
-	t.status = st
+	t.status, t.frame = st, f
 	return err
 }
 
@@ -223,11 +224,22 @@ func (p *requester) State(thread string) (State, uint32, error) {
 	if t.status != abi.StatusPending {
 		return Done, uint32(t.status), nil
 	}
-	if st, ended := p.bells.Ticket(t.line); ended {
-		return Done, st, nil
+	st, ended := p.bells.Ticket(t.line)
+	if !ended {
+		return Asleep, 0, nil
 	}
-	return Asleep, 0, nil
+	t.status = abi.Status(st)
+	if t.status == abi.StatusSuccess && acquires[t.frame.Call.Name] {
+		var err error
+		t.status, err = p.do(t.frame, t.line, t.line)
+		return Done, uint32(t.status), err
+	}
+	return Done, st, nil
 }
+
+// acquires are the calls whose answer comes in two parts: their line says that they
+// succeeded, the same request made once more says what they got.
+var acquires = map[string]bool{"AcquireKeyedMutex": true, "AcquireKeyedMutex2": true}
 
 // Peek implements Process.
 func (p *requester) Peek(address uint64) (uint64, bool, error) {

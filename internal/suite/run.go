@@ -131,13 +131,25 @@ func (r *runner) process(name string) (*process, error) {
 		}
 		return p, nil
 	}
-	started, err := r.world.Process(name)
+	started, err := r.start(name)
 	if err != nil {
 		return nil, fmt.Errorf("start process %s: %w", name, err)
 	}
 	p := &process{Process: started, name: name, threads: map[string]*call{}}
 	r.processes[name] = p
 	return p, nil
+}
+
+func (r *runner) start(name string) (Process, error) {
+	user, ok := r.scenario.Users[name]
+	if !ok {
+		return r.world.Process(name)
+	}
+	world, ok := r.world.(otherWorld)
+	if !ok {
+		return nil, errors.New("this door cannot run as another user")
+	}
+	return world.ProcessOf(name, user)
 }
 
 // lookup finds variables for a process: its own, and others' as "p1.x".

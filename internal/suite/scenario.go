@@ -18,6 +18,8 @@ type Scenario struct {
 	Adapters []AdapterSpec
 	// Manual says that the world has a clock that stands still until it is moved.
 	Manual bool
+	// Users are the processes that run as somebody else, by name.
+	Users map[string]User
 	// Doors are the only doors that can run it; none means all.
 	Doors []string
 	Steps []*Step
@@ -52,6 +54,9 @@ type AdapterSpec struct {
 	Type    []string // names of ADAPTERTYPE bits; nil as in the profile
 	Without []string // names of features that are taken away
 }
+
+// A User is whom a process runs as.
+type User struct{ UID, GID uint32 }
 
 // A Step is a command and the output that it must have.
 type Step struct {
