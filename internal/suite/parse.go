@@ -128,6 +128,9 @@ func (s *Scenario) setUser(value string) error {
 	if err = errors.Join(err, err2); err != nil {
 		return err
 	}
+	if _, twice := s.Users[words[0]]; twice {
+		return fmt.Errorf("second user of %s", words[0])
+	}
 	if s.Users == nil {
 		s.Users = map[string]User{}
 	}

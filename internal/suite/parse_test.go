@@ -93,6 +93,10 @@ func TestParseRefuses(t *testing.T) {
 		head + "advance 0.5ns\n":       "is no 64-bit number",
 		head + "advance 9223372037s\n": "is no 64-bit number",
 		"title: T\nclock: wound\n":     `clock "wound" is not manual`,
+		"user: p1 1000\n":              `is not PROCESS UID GID`,
+		"user: p1 x 100\n":             "invalid syntax",
+		"user: p1 1 1\nuser: p1 2 2\n": "second user of p1",
+		"title: T\nrule: a/1-x\nsource: choice C\nuser: p1 1 1\n\np1 event\n": `needs "doors: inproc"`,
 	} {
 		_, err := Parse("s.txt", text)
 		if err == nil || !strings.Contains(err.Error(), want) {

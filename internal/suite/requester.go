@@ -36,7 +36,7 @@ type requester struct {
 type ticket struct {
 	line   uint32
 	status abi.Status
-	frame  *Frame
+	frame  *Frame // of the call
 }
 
 // firstAddress is where the addresses begin that stand for fence memory. They are
