@@ -2,19 +2,23 @@ package server
 
 import (
 	"encoding/binary"
+	"math/rand/v2"
+	"os"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/internal/kernel"
+	"github.com/dxgsync/dxgsync/internal/object"
 	"github.com/dxgsync/dxgsync/internal/wire"
 )
 
 // newStack makes a whole daemon for the fuzzer.
 func newStack(t testing.TB) *Daemon {
 	t.Helper()
-	d, err := NewDaemon(kernel.Config{Limits: kernel.Limits{Handles: 1000, NTHandles: 100, Waits: 100}}, Config{})
+	random := rand.New(rand.NewPCG(1, 1)) // so that global handles are those of the seeds
+	d, err := NewDaemon(kernel.Config{Limits: kernel.Limits{Handles: 1000, NTHandles: 100, Waits: 100}, Random: random.Uint32}, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +131,7 @@ func FuzzSession(f *testing.F) {
 		}
 		st.Server.Close()
 		s := st.Kernel.Snapshot()
-		if len(s.Processes)+len(s.Objects)+len(s.Waits) != 0 {
+		if len(s.Processes)+len(s.Objects)+len(s.Waits)+s.Globals != 0 {
 			t.Errorf("left behind: %+v", s)
 		}
 		wire.CloseAll([]int{event, pipe[0], pipe[1]})
@@ -230,6 +234,88 @@ func honest(t testing.TB) []byte {
 	s := abi.View[abi.SignalSynchronizationObjectFromCpu](r.Record)
 	s.HDevice, s.ObjectCount = device, 1
 	r.Arrays[0], r.Arrays[1] = fence, u64(7)
+	do(r, 0)
+	plain := func(flags abi.SyncObjectFlags) (local, global abi.Handle) {
+		r := request(abi.OpCreateSynchronizationObject2)
+		rec := abi.View[abi.CreateSynchronizationObject2](r.Record)
+		rec.HDevice, rec.Info.Type, rec.Info.Flags = device, abi.SynchronizationMutex, flags
+		do(r, 0)
+		return rec.HSyncObject, rec.Info.SharedHandle
+	}
+	_, global := plain(abi.SyncObjectShared)
+	r = request(abi.OpOpenSynchronizationObject)
+	abi.View[abi.OpenSynchronizationObject](r.Record).HSharedHandle = global
+	do(r, 0)
+	sync, _ := plain(ntShared)
+	sharing := func(name string, objects ...abi.Handle) {
+		r := request(abi.OpShareObjects)
+		rec := abi.View[abi.ShareObjects](r.Record)
+		rec.ObjectCount, rec.DesiredAccess = uint32(len(objects)), uint32(object.GenericAll)
+		r.Arrays[0], r.Arrays[2] = handleArray(objects...), u64(0)
+		r.Arrays[1], r.Arrays[3] = attributes(name)
+		r.Arrays[4] = object.MakeDescriptor(uint32(os.Getuid()), uint32(os.Getgid()), 0o640)
+		do(r, 0)
+	}
+	sharing("sync", sync)
+	r = request(abi.OpOpenSyncObjectNtHandleFromName)
+	abi.View[abi.OpenSyncObjectNtHandleFromName](r.Record).DwDesiredAccess = uint32(object.MaximumAllowed)
+	r.Arrays[0], r.Arrays[1] = attributes("sync")
+	do(r, 0)
+	do(request(abi.OpOpenSyncObjectFromNtHandle), 1|kindLast, last)
+
+	r = request(abi.OpCreateKeyedMutex2)
+	keyed := abi.View[abi.CreateKeyedMutex2](r.Record)
+	keyed.Flags, keyed.PrivateRuntimeDataSize = abi.KeyedMutexNtSecuritySharing, 4
+	r.Arrays[0] = []byte("data")
+	do(r, 0)
+	r = request(abi.OpAcquireKeyedMutex2)
+	acquire := abi.View[abi.AcquireKeyedMutex2](r.Record)
+	acquire.HKeyedMutex, acquire.PrivateRuntimeDataSize = keyed.HKeyedMutex, 4
+	r.Arrays[1], r.Bell, r.Ticket = make([]byte, 4), bell+2, bell+2
+	do(r, 0)
+	acquire.Key, r.Bell, r.Ticket = 5, bell+3, bell+3
+	do(r, 0) // waits
+	r = request(abi.OpReleaseKeyedMutex)
+	release := abi.View[abi.ReleaseKeyedMutex](r.Record)
+	release.HKeyedMutex, release.Key, release.FenceValue = keyed.HKeyedMutex, 5, 1
+	r.Bell, r.Ticket = bell+2, bell+2
+	do(r, 0)
+	r = request(abi.OpEndThread)
+	abi.View[abi.EndThread](r.Record).Ticket = bell + 3
+	do(r, 0)
+	r = request(abi.OpCreateKeyedMutex)
+	do(r, 0)
+	open := request(abi.OpOpenKeyedMutex)
+	abi.View[abi.OpenKeyedMutex](open.Record).HSharedHandle = abi.View[abi.CreateKeyedMutex](r.Record).HSharedHandle
+	do(open, 0)
+
+	r = request(abi.OpCreateAllocation2)
+	made := abi.View[abi.CreateAllocation2](r.Record)
+	made.HDevice, made.NumAllocations, made.PrivateRuntimeDataSize = device, 2, 4
+	made.Flags = abi.AllocationCreateResource | abi.AllocationCreateShared | abi.AllocationNtSecuritySharing
+	r.Arrays[0], r.Arrays[3], r.Arrays[4] = []byte("data"), make([]byte, 2*abi.SizeofAllocationInfo2), []byte{}
+	do(r, 0)
+	sharing("bundle", made.HResource, keyed.HKeyedMutex, sync)
+	r = request(abi.OpOpenNtHandleFromName)
+	abi.View[abi.OpenNtHandleFromName](r.Record).DwDesiredAccess = uint32(object.GenericAll)
+	r.Arrays[0], r.Arrays[1] = attributes("bundle")
+	do(r, 0)
+	r = request(abi.OpQueryResourceInfoFromNtHandle)
+	abi.View[abi.QueryResourceInfoFromNtHandle](r.Record).HDevice = device
+	do(r, 1|kindLast, last)
+	r = request(abi.OpOpenResourceFromNtHandle)
+	bundle := abi.View[abi.OpenResourceFromNtHandle](r.Record)
+	bundle.HDevice, bundle.NumAllocations, bundle.PrivateRuntimeDataSize, bundle.KeyedMutexPrivateRuntimeDataSize = device, 2, 4, 4
+	r.Arrays[0], r.Arrays[1], r.Arrays[4] = make([]byte, 2*abi.SizeofOpenAllocationInfo2), make([]byte, 4), make([]byte, 4)
+	do(r, 1|kindLast, last)
+	for _, h := range []abi.Handle{bundle.HKeyedMutex, keyed.HKeyedMutex} {
+		r = request(abi.OpDestroyKeyedMutex)
+		abi.View[abi.DestroyKeyedMutex](r.Record).HKeyedMutex = h
+		do(r, 0)
+	}
+	r = request(abi.OpDestroyAllocation2)
+	gone := abi.View[abi.DestroyAllocation2](r.Record)
+	gone.HDevice, gone.HResource = device, bundle.HResource
 	do(r, 0)
 	r = request(abi.OpDestroyDevice)
 	abi.View[abi.DestroyDevice](r.Record).HDevice = device
