@@ -21,7 +21,8 @@ import (
 
 const (
 	cyclers    = 8
-	cycleSteps = 20 // of each cycler, so often it reports
+	cycleSteps = 20   // of each cycler, so often it reports at least
+	stepCycles = 8000 // of a step at most
 	cycleKills = 3
 )
 
@@ -137,7 +138,8 @@ func TestCycles(t *testing.T) {
 		total = n
 	}
 	r := &ring{t: t, socket: filepath.Join(t.TempDir(), "socket")}
-	r.job = cyclerJob{steps: cycleSteps, cycles: uint32((total + cyclers*cycleSteps - 1) / (cyclers * cycleSteps))}
+	steps := max(cycleSteps, total/cyclers/stepCycles)
+	r.job = cyclerJob{steps: uint32(steps), cycles: uint32((total + cyclers*steps - 1) / (cyclers * steps))}
 	daemon := startDaemon(t, r.socket)
 	defer kill(daemon)
 	pid := strconv.Itoa(daemon.Process.Pid)
@@ -220,7 +222,7 @@ func (r *ring) next(reports *os.File) int {
 // run waits until all steps are done. In the middle of it some are killed; what they
 // had begun is done again by another.
 func (r *ring) run(reports *os.File, total int) {
-	const all = cyclers * cycleSteps
+	all := cyclers * int(r.job.steps)
 	killed := 0
 	for done := 0; done < all; done++ {
 		i := r.next(reports)
@@ -228,7 +230,7 @@ func (r *ring) run(reports *os.File, total int) {
 		if done%(all/10) == 0 {
 			r.t.Logf("%d of %d cycles", done*int(r.job.cycles), total)
 		}
-		if done > (killed+1)*all/(cycleKills+2) && killed < cycleKills && r.steps[i] < cycleSteps {
+		if done > (killed+1)*all/(cycleKills+2) && killed < cycleKills && r.steps[i] < r.job.steps {
 			kill(r.cmds[i])
 			r.start(i)
 			killed++
