@@ -169,14 +169,13 @@ func TestExports(t *testing.T) {
 // DXCore from C and from C++, with one adapter, several, none, and a daemon that dies.
 func TestDXCore(t *testing.T) {
 	alone, among, nobody := start(t, server.Limits{}), start(t, server.Limits{}, profiles(t)...), filepath.Join(t.TempDir(), "nobody")
-	each(t, []string{"dxcore"}, func(t *testing.T, name string) {
-		run(t, command(t, alone, name, "one"))
-		run(t, command(t, among, name, "several"))
-		run(t, command(t, nobody, name, "none"))
-		t.Run("gone", func(t *testing.T) { death(t, false, name, "death") })
-		t.Run("replaced", func(t *testing.T) { death(t, true, name, "death") })
+	each(t, []string{"dxcore", "dxcorepp"}, func(t *testing.T, name string) { run(t, command(t, alone, name)) })
+	each(t, []string{"dxcore_several"}, func(t *testing.T, name string) { run(t, command(t, among, name)) })
+	each(t, []string{"dxcore_nobody"}, func(t *testing.T, name string) { run(t, command(t, nobody, name)) })
+	each(t, []string{"dxcore_death"}, func(t *testing.T, name string) {
+		t.Run("gone", func(t *testing.T) { death(t, false, name) })
+		t.Run("replaced", func(t *testing.T) { death(t, true, name) })
 	})
-	each(t, []string{"dxcorepp"}, func(t *testing.T, name string) { run(t, command(t, alone, name)) })
 }
 
 // profiles are adapters that differ in what DXCore tells of them.
