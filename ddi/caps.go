@@ -15,6 +15,14 @@ const (
 	// target. Without it creating a periodic fence answers INVALID_PARAMETER
 	// (objects.md §5.6).
 	PeriodicFrameNotification
+	// PerEngineReset: an engine can be reset alone. Without it every hang resets the
+	// whole adapter (gpu.md §8.3).
+	PerEngineReset
+	// HwScheduling: there are hardware queues (gpu.md §4).
+	HwScheduling
+	// ReportsRead: the driver sends DmaRead. Without it TopOfPipeline signals take
+	// effect when the packets before them are complete.
+	ReportsRead
 )
 
 // A capability is a bit with a sentence that says what is promised when it is set.
@@ -27,6 +35,9 @@ type capability struct {
 var capabilities = []capability{
 	{SignalCpuEvent, "SignalCpuEvent", "the driver can signal a CPU event by itself"},
 	{PeriodicFrameNotification, "PeriodicFrameNotification", "the driver can notify before each vertical sync of a target"},
+	{PerEngineReset, "PerEngineReset", "an engine can be reset alone"},
+	{HwScheduling, "HwScheduling", "there are hardware queues"},
+	{ReportsRead, "ReportsRead", "the driver says when the commands of a packet were read completely"},
 }
 
 // Has reports whether all capabilities of want are there.

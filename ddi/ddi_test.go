@@ -14,10 +14,10 @@ func TestCapabilityTable(t *testing.T) {
 		}
 		all |= k.cap
 	}
-	if all != SignalCpuEvent|PeriodicFrameNotification {
+	if all != ReportsRead<<1-1 {
 		t.Errorf("the table has %v", all)
 	}
-	if got := all.String(); got != "SignalCpuEvent|PeriodicFrameNotification" {
+	if got := all.String(); got != "SignalCpuEvent|PeriodicFrameNotification|PerEngineReset|HwScheduling|ReportsRead" {
 		t.Errorf("String: %s", got)
 	}
 	if got := Caps(0).String(); got != "" || len(Caps(0).Sentences()) != 0 {
@@ -38,13 +38,22 @@ func TestInterrupts(t *testing.T) {
 		typ  InterruptType
 		text string
 	}{
+		{DmaCompleted{Engine{1, 2}, 3}, 1, "DMA_COMPLETED 1.2 fence=3"},
+		{DmaPreempted{Engine{1, 0}, 9, 8}, 2, "DMA_PREEMPTED 1.0 preemption=9 completed=8"},
+		{DmaFaulted{Engine{}, 4}, 4, "DMA_FAULTED 0.0 fence=4"},
+		{DmaPageFaulted{Engine{}, 4, Fault{0x1000, FaultWrite}, 2}, 9, "DMA_PAGE_FAULTED 0.0 fence=4 address=0x1000"},
+		{MonitoredFenceSignaled{Engine{2, 0}}, 11, "MONITORED_FENCE_SIGNALED 2.0"},
+		{HwQueuePageFaulted{HwQueue: 5, FaultedFenceID: 6, Fault: Fault{Address: 0x10}}, 12, "HWQUEUE_PAGE_FAULTED 0.0 queue=5 fence=6 address=0x10"},
 		{PeriodicMonitoredFenceSignaled{2, 7, 1}, 14, "PERIODIC_MONITORED_FENCE_SIGNALED target=2 notification=7 count=1"},
+		{GpuEngineTimeout{Engine{1, 0}}, 16, "GPU_ENGINE_TIMEOUT 1.0"},
+		{SuspendContextCompleted{3, 4}, 17, "SUSPEND_CONTEXT_COMPLETED context=3 fence=4"},
+		{DmaRead{Engine{1, 0}, 7}, 0x8000_0001, "DMA_READ 1.0 fence=7"},
 	} {
 		if c.i.Type() != c.typ || c.i.String() != c.text {
 			t.Errorf("%T: type %d, %q", c.i, c.i.Type(), c.i)
 		}
 	}
-	if got := InterruptType(1).String(); got != "DXGK_INTERRUPT_TYPE 1" {
+	if got := InterruptType(99).String(); got != "DXGK_INTERRUPT_TYPE 99" {
 		t.Errorf("a type without a name: %q", got)
 	}
 }

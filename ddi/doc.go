@@ -3,19 +3,23 @@
 // (Callbacks, named after the DxgkCb… calls). A driver for a GPU of any kind, real or
 // not, is a type with the methods of Driver.
 //
-// So far the contract has two families: CPU events that the driver signals, and
-// periodic frame notifications. Every method is required; what a driver can do is a
-// bit of Caps, and calls of a family whose bit is not set do not come.
+// The contract has a family of calls for each interface that Driver is made of. Every
+// method is required; what a driver can do is a bit of Caps, and calls of a family whose
+// bit is not set do not come. Refusals has the methods of everything a driver leaves
+// away.
 //
 // # What the kernel promises
 //
 //   - StartDevice is the first call and StopDevice the last; each comes once. Before
 //     StopDevice everything that was created has been destroyed.
 //   - It holds no lock of its own in any call. Calls whose answer decides a create
-//     (CreateCpuEvent, CreatePeriodicFrameNotification) come before it takes its lock;
-//     all others are done after it dropped it.
+//     (CreateDevice, CreateContext, CreateHwQueue, CreateCpuEvent,
+//     CreatePeriodicFrameNotification) come before it takes its lock; all others are
+//     done after it dropped it.
 //   - Create and Destroy calls may come from several goroutines at once. Advance is
-//     called by one at a time.
+//     called by one at a time. The calls of Commands and Recovery, and those of HwQueues
+//     that are no Create, come one at a time for each adapter, in the order of what the
+//     kernel decided; a Destroy call of something comes after all others that name it.
 //   - It makes no call from inside a callback.
 //   - What was created is destroyed once, also when the create it belonged to failed
 //     later for another reason, when its process died, and when the adapter stops.

@@ -2,9 +2,22 @@ package ddi
 
 import "github.com/dxgsync/dxgsync/abi"
 
-// A Driver is the driver of one adapter. The package comment has the rules of when
-// its methods are called.
+// A Driver is the driver of one adapter: one interface per family of DxgkDdi… calls.
+// The package comment has the rules of when they are called. A driver that has nothing
+// of some family embeds Refusals and leaves its bit of Caps away.
 type Driver interface {
+	Starter
+	Devices
+	Commands
+	HwQueues
+	Recovery
+	Clocks
+	CpuEvents
+	FrameNotifications
+}
+
+// Starter is what every driver has.
+type Starter interface {
 	// StartDevice gives the driver what it may call. Any status that is no success
 	// keeps the adapter from starting; then StopDevice does not come. Source:
 	// DxgkDdiStartDevice.
@@ -15,10 +28,20 @@ type Driver interface {
 	// Caps says what the driver can do. It does not change after StartDevice.
 	Caps() Caps
 
+	// Advance lets everything happen that is due at now, in nanoseconds of the clock
+	// that Callbacks.Now reads. A now before that of an earlier call does nothing.
+	Advance(now int64)
+	// Next says when Advance has something to do, which may lie in the past; false
+	// when only another call can bring that about. It comes often and must be cheap.
+	Next() (at int64, ok bool)
+}
+
+// CpuEvents are the CPU events that a driver signals, with the capability
+// SignalCpuEvent.
+type CpuEvents interface {
 	// CreateCpuEvent makes the driver's side of a CPU_NOTIFICATION object with the
-	// flag SignalByKmd. device is the driver's handle of the device, 0 as long as
-	// devices are not made known to drivers; event is what SignalEvent takes. The
-	// result is for DestroyCpuEvent and not 0.
+	// flag SignalByKmd. device is the driver's handle of the device; event is what
+	// SignalEvent takes. The result is for DestroyCpuEvent and not 0.
 	//
 	// The status is that of the create: SUCCESS, or any error, such as NO_MEMORY.
 	// NOT_SUPPORTED without SignalCpuEvent. Source: DxgkDdiCreateCpuEvent.
@@ -26,7 +49,11 @@ type Driver interface {
 	// DestroyCpuEvent takes it away. When it returns, the driver does not signal the
 	// event any more. INVALID_PARAMETER: there is none. Source: DxgkDdiDestroyCpuEvent.
 	DestroyCpuEvent(event KmdCpuEvent) abi.Status
+}
 
+// FrameNotifications are what advances periodic monitored fences, with the capability
+// PeriodicFrameNotification.
+type FrameNotifications interface {
 	// CreatePeriodicFrameNotification asks for an interrupt before each vertical
 	// sync of a target. The result is for DestroyPeriodicFrameNotification and not 0.
 	//
@@ -39,32 +66,6 @@ type Driver interface {
 	// of it comes any more. INVALID_PARAMETER: there is none.
 	// Source: DxgkDdiDestroyPeriodicFrameNotification.
 	DestroyPeriodicFrameNotification(n Notification) abi.Status
-
-	// Advance lets everything happen that is due at now, in nanoseconds of the clock
-	// that Callbacks.Now reads. A now before that of an earlier call does nothing.
-	Advance(now int64)
-	// Next says when Advance has something to do, which may lie in the past; false
-	// when only another call can bring that about. It comes often and must be cheap.
-	Next() (at int64, ok bool)
-}
-
-// Callbacks are what a driver may call, from StartDevice until StopDevice returns.
-// They may be called from any goroutine, at once, but not from inside a call of
-// Driver other than Advance.
-type Callbacks interface {
-	// SignalEvent sets the CPU event of a CPU_NOTIFICATION object, as DxgkCbSignalEvent
-	// does with hDxgkProcess 0 and CpuEventObject 1. The event is set when it returns.
-	// INVALID_PARAMETER: there is no such object (any more); nothing happened.
-	SignalEvent(event DxgCpuEvent) abi.Status
-	// NotifyInterrupt reports an interrupt. One for an object that is not there (any
-	// more) is ignored. Source: DxgkCbNotifyInterrupt; waiters are released before it
-	// returns, no DPC needs to be queued.
-	NotifyInterrupt(i Interrupt)
-	// Now reads the clock, in nanoseconds since a moment that does not change. It
-	// never goes back. May be called from inside any call of Driver.
-	Now() int64
-	// Rearm tells that Next has come nearer by something other than a call of Driver.
-	Rearm()
 }
 
 // CreatePeriodicFrameNotificationArgs are the arguments of the call of this name.
@@ -80,11 +81,22 @@ type CreatePeriodicFrameNotificationArgs struct {
 	NotificationID uint32
 }
 
-// Handles. Those that start with Dxg are the kernel's and mean nothing to a driver,
-// the others are the driver's and mean nothing to the kernel. 0 is none.
-type (
-	KmdDevice    uint64 // hKmdDevice
-	KmdCpuEvent  uint64 // hKmdCpuEvent
-	DxgCpuEvent  uint64 // hDxgCpuEvent
-	Notification uint64 // hNotification
-)
+// Callbacks are what a driver may call, from StartDevice until StopDevice returns.
+// They may be called from any goroutine, at once, but not from inside a call of
+// Driver other than Advance, ResetEngine, ResetHwEngine and QueryCurrentFence.
+type Callbacks interface {
+	// SignalEvent sets the CPU event of a CPU_NOTIFICATION object, as DxgkCbSignalEvent
+	// does with hDxgkProcess 0 and CpuEventObject 1. The event is set when it returns.
+	// INVALID_PARAMETER: there is no such object (any more); nothing happened.
+	SignalEvent(event DxgCpuEvent) abi.Status
+	// NotifyInterrupt reports an interrupt. One for an object that is not there (any
+	// more) is ignored. Waiters are released before it returns; what the kernel asks of
+	// the driver because of it comes later, after Advance has returned.
+	// Source: DxgkCbNotifyInterrupt.
+	NotifyInterrupt(i Interrupt)
+	// Now reads the clock, in nanoseconds since a moment that does not change. It
+	// never goes back. May be called from inside any call of Driver.
+	Now() int64
+	// Rearm tells that Next has come nearer by something other than a call of Driver.
+	Rearm()
+}

@@ -11,6 +11,7 @@ import (
 // second, and has no display. No two calls of this example come at once, so it has
 // no lock.
 type pulse struct {
+	ddi.Refusals
 	cb    ddi.Callbacks
 	event ddi.DxgCpuEvent // 0: none
 	next  int64           // when it is signalled again
@@ -40,14 +41,6 @@ func (p *pulse) DestroyCpuEvent(event ddi.KmdCpuEvent) abi.Status {
 	}
 	p.event = 0
 	return abi.StatusSuccess
-}
-
-func (p *pulse) CreatePeriodicFrameNotification(ddi.CreatePeriodicFrameNotificationArgs) (ddi.Notification, abi.Status) {
-	return 0, abi.StatusNotSupported
-}
-
-func (p *pulse) DestroyPeriodicFrameNotification(ddi.Notification) abi.Status {
-	return abi.StatusInvalidParameter
 }
 
 func (p *pulse) Advance(now int64) {

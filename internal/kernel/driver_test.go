@@ -11,6 +11,8 @@ import (
 
 // A testDriver writes down what it is told and checks the promises of package ddi.
 type testDriver struct {
+	ddi.Refusals
+
 	t        *testing.T
 	kernel   func() *Kernel
 	cb       ddi.Callbacks

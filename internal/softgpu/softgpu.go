@@ -34,6 +34,8 @@ const periodicFirst abi.WDDM = 2200
 // A GPU is the driver of one adapter. Its methods may be called by any number of
 // goroutines, but for Advance, which one at a time may call.
 type GPU struct {
+	ddi.Refusals // of what it cannot do yet
+
 	caps    ddi.Caps
 	refresh []uint32 // of the targets at the start
 
