@@ -29,11 +29,12 @@ internal/syncobj:   abi internal/page internal/wait
 internal/adapter:   abi
 internal/display:   abi
 ddi:                abi
+internal/vidmm:     abi ddi
 internal/softgpu:   abi ddi internal/adapter internal/display
 internal/decode:    abi
 
 # whole: where the parts meet, and the machine below them
-internal/kernel:    abi ddi internal/page internal/wait internal/object internal/syncobj internal/adapter internal/softgpu
+internal/kernel:    abi ddi internal/page internal/wait internal/object internal/syncobj internal/adapter internal/vidmm internal/softgpu
 internal/host:      abi internal/page internal/object internal/kernel golang.org/x/sys
 
 # doors: how callers come in

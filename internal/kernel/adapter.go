@@ -22,6 +22,8 @@ type Adapter struct {
 	notices map[uint32]*notice
 	byFence map[*fence]*notice
 	noticed map[uint32]int // notifications of each user
+
+	written written
 }
 
 // luidBase keeps adapter LUIDs away from zero, which means "none" to clients.

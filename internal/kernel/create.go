@@ -43,6 +43,7 @@ func (p *Process) createSynchronizationObject2(r *abi.Request) abi.Status {
 		p.k.fx.wakes.Free(m)
 		return st
 	}
+	l.mapFence(info.EngineAffinity)
 	if st := l.grant(r, m); !st.OK() {
 		return st
 	}
@@ -84,23 +85,8 @@ func (p *Process) place(room *FenceRoom, d *device, flags abi.SyncObjectFlags, b
 	p.k.objects++
 	room.fence.serial = p.k.objects
 	room.fence.Init(flags, back)
-	l.gpu = p.gpuAddress(flags)
 	return l, abi.StatusSuccess
 }
-
-// gpuAddress gives a fence its place in the process's GPU address space. Addresses
-// are not used twice.
-func (p *Process) gpuAddress(flags abi.SyncObjectFlags) uint64 {
-	if flags&abi.SyncObjectNoGPUAccess != 0 {
-		return 0
-	}
-	a := p.gpuNext
-	p.gpuNext += gpuStride
-	return a
-}
-
-// gpuStride keeps fences on cache lines of their own.
-const gpuStride = 64
 
 // CreateFence makes an unshared monitored fence in a process of the kernel's own
 // address space: the door brings the room and the memory, whose value must
@@ -121,6 +107,9 @@ func (p *Process) CreateFence(room *FenceRoom, hDevice abi.Handle, flags abi.Syn
 		}
 	}
 	l, st := p.place(room, d, flags, back)
+	if st.OK() {
+		l.mapFence(0)
+	}
 	k.unlock()
 	if !st.OK() {
 		return 0, st

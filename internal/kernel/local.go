@@ -1,10 +1,13 @@
 package kernel
 
 import (
+	"sync/atomic"
+
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/internal/object"
 	"github.com/dxgsync/dxgsync/internal/page"
 	"github.com/dxgsync/dxgsync/internal/syncobj"
+	"github.com/dxgsync/dxgsync/internal/vidmm"
 )
 
 // A fence is the synchronization object with what the kernel needs beside it.
@@ -47,7 +50,9 @@ type local struct {
 	flags      abi.SyncObjectFlags // NoSignal, NoWait as created or opened
 	rights     uint8               // abi.GrantSignal, abi.GrantWait
 	created    bool                // by this device, not opened
-	gpu        uint64              // GPU virtual address, 0 with NoGPUAccess
+	gpu        uint64              // GPU virtual address, 0: none
+	mapping    vidmm.Fence         // of that
+	written    atomic.Bool         // by a GPU, and not scanned yet
 	since      int64
 	prev, next *local // of the device
 }
@@ -86,6 +91,7 @@ func (l *local) link() bool {
 func (l *local) destroy() {
 	d := l.device
 	d.process.table.Remove(l.handle)
+	l.unmapFence()
 	if l.prev != nil {
 		l.prev.next = l.next
 	} else {

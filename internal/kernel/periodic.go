@@ -42,6 +42,7 @@ func (p *Process) createPeriodic(r *abi.Request, rec *abi.CreateSynchronizationO
 	}
 	l.rights &^= abi.GrantSignal
 	n.begin(l.fence)
+	l.mapFence(info.EngineAffinity)
 	if st := l.grant(r, m); !st.OK() {
 		return st
 	}

@@ -206,13 +206,14 @@ func (p *Process) openSyncObjectFromNtHandle(r *abi.Request) abi.Status {
 	return abi.StatusSuccess
 }
 
-// leaveAdapter destroys the plain objects that were made through devices on a, if the
-// process has neither a device on it nor an open handle any more.
+// leaveAdapter destroys the plain objects that were made through devices on a and what
+// its GPU sees, if the process has neither a device on it nor an open handle any more.
 func (p *Process) leaveAdapter(a *Adapter) {
 	if p.uses[a]--; p.uses[a] > 0 {
 		return
 	}
 	delete(p.uses, a)
+	p.closeSpace(a)
 	for l := range p.plains {
 		if l.device != nil && l.device.adapter == a {
 			l.destroy()

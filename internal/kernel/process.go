@@ -4,6 +4,7 @@ import (
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/internal/object"
 	"github.com/dxgsync/dxgsync/internal/page"
+	"github.com/dxgsync/dxgsync/internal/vidmm"
 )
 
 // ProcessInfo says who attaches. The door vouches for it.
@@ -35,11 +36,11 @@ type Process struct {
 	uses    map[*Adapter]int // open handles and devices
 	plains  map[*plainLocal]struct{}
 	mutexes map[*keyedLocal]struct{}
-	owned   map[*keyedMutex]struct{} // by a thread of this process
-	granted map[uint32]*keyedMutex   // by ticket: acquired, and not fetched yet
-	bells   *page.Bells              // of the user; nil until the process asks for bells
-	lines   []bellRange              // lines of it that belong to this process
-	gpuNext uint64                   // next GPU virtual address
+	owned   map[*keyedMutex]struct{}  // by a thread of this process
+	granted map[uint32]*keyedMutex    // by ticket: acquired, and not fetched yet
+	bells   *page.Bells               // of the user; nil until the process asks for bells
+	lines   []bellRange               // lines of it that belong to this process
+	spaces  map[*Adapter]*vidmm.Space // what GPUs see
 	gone    bool
 }
 
@@ -51,10 +52,6 @@ type ticketHolder interface {
 
 type bellRange struct{ first, count uint32 }
 
-// gpuBase is where the GPU addresses of a process begin: far from zero, so that
-// a fence address is never mistaken for none.
-const gpuBase = 0x1_0000_0000
-
 // Attach makes a process. NO_MEMORY when too many are attached.
 func (k *Kernel) Attach(info ProcessInfo) (*Process, abi.Status) {
 	k.lock()
@@ -65,7 +62,7 @@ func (k *Kernel) Attach(info ProcessInfo) (*Process, abi.Status) {
 	k.serial++
 	p := &Process{
 		k: k, Info: info, id: k.serial, since: k.now(),
-		devices: map[*device]struct{}{}, waits: map[*cpuWait]struct{}{}, tickets: map[uint32]ticketHolder{}, gpuNext: gpuBase,
+		devices: map[*device]struct{}{}, waits: map[*cpuWait]struct{}{}, tickets: map[uint32]ticketHolder{}, spaces: map[*Adapter]*vidmm.Space{},
 		turns: map[*keyedWait]struct{}{}, uses: map[*Adapter]int{}, plains: map[*plainLocal]struct{}{},
 		mutexes: map[*keyedLocal]struct{}{}, owned: map[*keyedMutex]struct{}{}, granted: map[uint32]*keyedMutex{},
 	}
@@ -110,6 +107,9 @@ func (p *Process) Exit() {
 	}
 	p.gone = true
 	delete(k.processes, p)
+	for a := range p.spaces {
+		p.closeSpace(a) // no GPU stores anything for the dead
+	}
 	for w := range p.waits {
 		w.cancel()
 	}

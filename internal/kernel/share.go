@@ -264,7 +264,7 @@ func (p *Process) openSyncObjectFromNtHandle2(r *abi.Request) abi.Status {
 		o.Ref()
 		rec.HSyncObject = l.handle
 	case *fence:
-		l, st := o.open(r, d, rec.Flags, nt.Access)
+		l, st := o.open(r, d, rec.Flags, rec.MonitoredFence().EngineAffinity, nt.Access)
 		if !st.OK() {
 			return st
 		}
@@ -287,7 +287,7 @@ func (p *Process) openBundled(r *abi.Request, d *device, s syncObject) (abi.Hand
 		o.Ref()
 		return l.handle, abi.StatusSuccess
 	default:
-		l, st := o.(*fence).open(r, d, 0, object.SyncObjectAll)
+		l, st := o.(*fence).open(r, d, 0, 0, object.SyncObjectAll)
 		if !st.OK() {
 			return 0, st
 		}
@@ -296,8 +296,8 @@ func (p *Process) openBundled(r *abi.Request, d *device, s syncObject) (abi.Hand
 }
 
 // open makes a local object on a fence, with the rights that flags and the access of
-// the NT handle leave.
-func (f *fence) open(r *abi.Request, d *device, flags abi.SyncObjectFlags, access object.Access) (*local, abi.Status) {
+// the NT handle leave, which the engines of a mask see.
+func (f *fence) open(r *abi.Request, d *device, flags abi.SyncObjectFlags, engines uint32, access object.Access) (*local, abi.Status) {
 	l := &local{fence: f, device: d, flags: flags, since: d.process.k.now()}
 	mayWait, maySignal := access.Rights()
 	l.rights = rights(flags, mayWait, maySignal)
@@ -305,6 +305,6 @@ func (f *fence) open(r *abi.Request, d *device, flags abi.SyncObjectFlags, acces
 		return nil, abi.StatusNoMemory
 	}
 	f.Ref()
-	l.gpu = d.process.gpuAddress(f.Flags)
+	l.mapFence(engines)
 	return l, l.grant(r, f.Backing().(Memory))
 }

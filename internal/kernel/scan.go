@@ -1,0 +1,62 @@
+package kernel
+
+import (
+	"sync"
+
+	"github.com/dxgsync/dxgsync/internal/syncobj"
+)
+
+// A local object is the word that the GPU sees of a fence (vidmm.Word). What a GPU
+// stores there is in memory at once; waiters hear of it when the kernel scans, which an
+// interrupt asks for.
+
+// Load implements vidmm.Word.
+func (l *local) Load() uint64 { return l.fence.Backing().View().Cell.Value() }
+
+// Raise implements vidmm.Word.
+func (l *local) Raise(v uint64) bool {
+	if _, lower := l.fence.Backing().View().Cell.Raise(v); lower {
+		return false
+	}
+	l.device.adapter.wrote(l)
+	return true
+}
+
+// Replace implements vidmm.Word: the GPU may store any value (objects.md §4.2-8), but
+// only the kernel lowers one. The lock is held.
+func (l *local) Replace(v uint64) {
+	l.fence.Signal(v, true, &l.device.process.k.fx.wakes)
+	l.device.adapter.wrote(l)
+}
+
+// written are the fences that a GPU has stored to since the last scan.
+type written struct {
+	mu   sync.Mutex
+	list []*local
+}
+
+// wrote notes that a GPU has stored to a fence. With or without the kernel's lock.
+func (a *Adapter) wrote(l *local) {
+	if l.written.Swap(true) {
+		return
+	}
+	a.written.mu.Lock()
+	a.written.list = append(a.written.list, l)
+	a.written.mu.Unlock()
+}
+
+// scan looks at every fence that a GPU of the adapter has stored to, and releases whom
+// the values satisfy. The lock is held. Source: gpu.md §6, objects.md §4.2-6.
+func (k *Kernel) scan(a *Adapter) {
+	a.written.mu.Lock()
+	list := a.written.list
+	a.written.list = nil
+	a.written.mu.Unlock()
+	for _, l := range list {
+		l.written.Store(false) // before the look, which sees whatever was stored until then
+		// It may be gone, or another's since: looking at one too many does no harm.
+		if l.fence.State() != syncobj.Gone {
+			l.fence.Look(&k.fx.wakes)
+		}
+	}
+}
