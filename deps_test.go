@@ -29,12 +29,13 @@ internal/syncobj:   abi internal/page internal/wait
 internal/adapter:   abi
 internal/display:   abi
 ddi:                abi
+internal/vidsch:    abi ddi
 internal/vidmm:     abi ddi
 internal/softgpu:   abi ddi internal/adapter internal/display
 internal/decode:    abi
 
 # whole: where the parts meet, and the machine below them
-internal/kernel:    abi ddi internal/page internal/wait internal/object internal/syncobj internal/adapter internal/vidmm internal/softgpu
+internal/kernel:    abi ddi internal/page internal/wait internal/object internal/syncobj internal/vidmm internal/vidsch internal/adapter internal/softgpu
 internal/host:      abi internal/page internal/object internal/kernel golang.org/x/sys
 
 # doors: how callers come in

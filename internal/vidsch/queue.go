@@ -1,0 +1,234 @@
+package vidsch
+
+import (
+	"slices"
+
+	"github.com/dxgsync/dxgsync/ddi"
+)
+
+// MaxPackets is how many packets a queue may have that are not complete. Source: the
+// end of open-questions.md.
+const MaxPackets = 65536
+
+// A Device is the unit of error: what hangs or faults takes its whole device along.
+type Device struct {
+	Owner     any           // whose it is, to the kernel
+	Exempt    bool          // DisableGpuTimeout
+	Kmd       ddi.KmdDevice // 0: the driver knows none
+	scheduler *Scheduler
+	contexts  []*Context
+	work      int // packets that are not complete
+	lost      bool
+	gone      bool
+	finished  bool
+}
+
+// A Context is a stream of work on one engine, or, with HwScheduled, the home of hardware
+// queues.
+type Context struct {
+	Kmd         ddi.KmdContext
+	Exempt      bool // DisableGpuTimeout
+	HwScheduled bool
+	device      *Device
+	engine      *Engine
+	queues      []*Queue // the one of a software context is the first and only
+	gone        bool
+	finished    bool
+	suspend     suspension
+}
+
+// A Queue is a stream of packets: that of a context, or a hardware queue.
+type Queue struct {
+	Owner    any            // whose it is, to the kernel
+	Kmd      ddi.KmdHwQueue // of a hardware queue
+	Exempt   bool           // DisableGpuTimeout
+	Priority int32          // of what is on one engine, higher first
+	// Reached reads the progress fence of a hardware queue.
+	Reached func() uint64
+	// Freed is called when nobody needs the progress fence of a destroyed queue any more.
+	Freed func()
+
+	context *Context
+	pending packets // not given to the GPU
+	flying  []*run  // given to the GPU
+	waiting bool    // for the gate of the first packet
+	queued  bool    // in Scheduler.ready
+	lined   bool    // in Engine.line
+	since   uint64  // when its first buffer came into the line
+	gone    bool
+	cap     int // of a hardware queue: runs at the GPU
+
+	destroyed, finished bool
+}
+
+// NewDevice makes a device.
+func (s *Scheduler) NewDevice(owner any, kmd ddi.KmdDevice, exempt bool) *Device {
+	return &Device{Owner: owner, Kmd: kmd, Exempt: exempt, scheduler: s}
+}
+
+// NewContext makes a context on an engine that exists. Unless it is hwScheduled it has a
+// queue, which Context.Queue returns.
+func (d *Device) NewContext(e ddi.Engine, kmd ddi.KmdContext, exempt, hwScheduled bool, owner any) *Context {
+	c := &Context{Kmd: kmd, Exempt: exempt, HwScheduled: hwScheduled, device: d, engine: d.scheduler.engine(e)}
+	d.contexts = append(d.contexts, c)
+	if !hwScheduled {
+		c.queues = []*Queue{{Owner: owner, context: c}}
+	}
+	return c
+}
+
+// Queue is the queue of a context that is not for hardware queues.
+func (c *Context) Queue() *Queue { return c.queues[0] }
+
+// NewHwQueue makes a hardware queue of a HwScheduled context. reached reads its progress
+// fence, until freed is called; most is how many buffers of it may be at the GPU.
+func (c *Context) NewHwQueue(kmd ddi.KmdHwQueue, exempt bool, most int, reached func() uint64, freed func(), owner any) *Queue {
+	q := &Queue{Owner: owner, Kmd: kmd, Exempt: exempt, Reached: reached, Freed: freed, context: c, cap: max(most, 1)}
+	c.queues = append(c.queues, q)
+	return q
+}
+
+func (q *Queue) device() *Device       { return q.context.device }
+func (q *Queue) engine() *Engine       { return q.context.engine }
+func (q *Queue) scheduler() *Scheduler { return q.context.device.scheduler }
+func (q *Queue) hardware() bool        { return q.context.HwScheduled }
+func (q *Queue) exempt() bool {
+	return q.Exempt || q.context.Exempt || q.context.device.Exempt
+}
+
+// Engine is where the queue's work runs.
+func (q *Queue) Engine() ddi.Engine { return q.context.engine.name }
+
+// Room reports whether n more packets may be submitted.
+func (q *Queue) Room(n int) bool { return q.pending.len()+len(q.flying)+n <= MaxPackets }
+
+// Len is how many packets are not complete, and how many of them are at the GPU.
+func (q *Queue) Len() (all, flying int) { return q.pending.len() + len(q.flying), len(q.flying) }
+
+// Waiting is the gate that holds the queue up, nil for none.
+func (q *Queue) Waiting() Gate {
+	if !q.waiting {
+		return nil
+	}
+	return q.pending.first().gate
+}
+
+// Submit queues a command buffer.
+func (q *Queue) Submit(b Buffer) {
+	q.push(packet{kind: bufferPacket, run: &run{Buffer: b, queue: q}})
+}
+
+// Wait queues a wait.
+func (q *Queue) Wait(g Gate) { q.push(packet{kind: waitPacket, gate: g}) }
+
+// Signal queues a signal.
+func (q *Queue) Signal(sig Signal, when When) {
+	q.push(packet{kind: signalPacket, signal: sig, when: when})
+}
+
+func (q *Queue) push(p packet) {
+	q.pending.push(p)
+	q.device().work++
+	if q.pending.len() == 1 {
+		q.scheduler().wake(q)
+	}
+}
+
+// Each calls f for every signal that has not been reached, in order.
+func (q *Queue) Each(f func(Signal)) {
+	for _, p := range q.pending.list[q.pending.head:] {
+		if p.kind == signalPacket {
+			f(p.signal)
+		}
+	}
+}
+
+// Open tells that the gate that the queue waits for has opened.
+func (q *Queue) Open() {
+	q.waiting = false
+	q.done(1)
+	q.pending.pop()
+	q.scheduler().wake(q)
+}
+
+// done counts packets that need nothing more.
+func (q *Queue) done(n int) {
+	d := q.device()
+	if d.work -= n; d.work == 0 {
+		d.scheduler.idle = append(d.scheduler.idle, d)
+	}
+}
+
+// step does what can be done with the first packets.
+func (q *Queue) step() {
+	for q.pending.len() > 0 && !q.waiting && !q.gone {
+		switch p := q.pending.first(); p.kind {
+		case bufferPacket:
+			if !q.hardware() {
+				q.engine().enter(q)
+				return
+			}
+			if len(q.flying) >= q.cap || !q.engine().takesHardware(q.context) {
+				return
+			}
+			r := p.run
+			q.pending.pop()
+			q.flying = append(q.flying, r)
+			q.engine().submitHardware(r)
+		case waitPacket:
+			if len(q.flying) > 0 {
+				return
+			}
+			q.waiting = true
+			if !p.gate.Start() {
+				return
+			}
+			q.waiting = false
+			q.done(1)
+			q.pending.pop()
+		case signalPacket:
+			if !q.far(p.when) {
+				return
+			}
+			s := p.signal
+			q.done(1)
+			q.pending.pop()
+			s.Reach(q)
+		}
+	}
+}
+
+// far reports whether what was given to the GPU has got far enough for a signal.
+func (q *Queue) far(when When) bool {
+	switch {
+	case when == AtSubmission || len(q.flying) == 0:
+		return true
+	case when == AtRead && !q.hardware():
+		return !slices.ContainsFunc(q.flying, func(r *run) bool { return !r.read })
+	}
+	return false
+}
+
+// drop takes away everything that is not at the GPU; what is there nobody hears of.
+func (q *Queue) drop(why Why) {
+	q.gone = true
+	q.engine().leave(q)
+	n := q.pending.len() + len(q.flying)
+	for q.pending.len() > 0 {
+		p := *q.pending.first()
+		q.pending.pop()
+		switch p.kind {
+		case waitPacket:
+			p.gate.Withdraw()
+		case signalPacket:
+			p.signal.Drop(q, why)
+		}
+	}
+	q.waiting = false
+	for _, r := range q.flying {
+		r.dead = true
+	}
+	if n > 0 {
+		q.done(n)
+	}
+}

@@ -1,0 +1,367 @@
+package vidsch
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/ddi"
+)
+
+// dependentsDelay is how long dependent engines have to stop, in nanoseconds. Source:
+// page of DxgkDdiQueryDependentEngineGroup.
+const dependentsDelay = 500_000_000
+
+// A BugCheck is why Windows would have stopped the machine, with its parameters. Here it
+// stops the adapter (OQ-67).
+type BugCheck struct {
+	Code   uint32
+	Params [4]uint64
+}
+
+// Bug checks. Source: gpu.md §8.3.
+var (
+	VideoTDRFailure = BugCheck{Code: 0x116}
+)
+
+// aborted is the bug check about a driver that reports a reset wrongly.
+func aborted(id, completed uint32) BugCheck {
+	return BugCheck{0x119, [4]uint64{0xA, uint64(id), uint64(completed)}}
+}
+
+// A Report is a recovery that worked.
+type Report struct {
+	Code     uint32 // 0x117: adapter reset; 0x141: engine reset
+	Promoted bool   // an adapter reset because an engine's failed: TdrReason 9
+	Engine   ddi.Engine
+	Guilty   *Device // nil: unknown
+}
+
+// Codes of reports.
+const (
+	VideoTDRTimeoutDetected    = 0x117
+	VideoEngineTimeoutDetected = 0x141
+)
+
+// adapterReset is a reset of the whole adapter under way.
+type adapterReset struct {
+	active bool
+	since  int64
+	until  int64
+}
+
+func (r *adapterReset) deadline() int64 {
+	if !r.active {
+		return math.MaxInt64
+	}
+	return r.until
+}
+
+// EngineTimeout is the interrupt GPU_ENGINE_TIMEOUT: the driver has found it hung.
+func (s *Scheduler) EngineTimeout(i ddi.GpuEngineTimeout) {
+	if e := s.engine(i.Engine); e != nil && e.state <= preempting {
+		e.hung(len(e.flying) == 0 && len(e.hw.queues) > 0)
+	}
+}
+
+// hung begins the recovery of an engine.
+func (e *Engine) hung(hard bool) {
+	s := e.scheduler
+	switch {
+	case s.stopped || s.reset.active || e.state > preempting || s.tdr.off():
+		return
+	case s.tdr.Level == 1:
+		s.BugCheck(VideoTDRFailure)
+		return
+	case len(e.flying) == 0 && len(e.hw.queues) == 0 && len(e.hw.leaving) == 0:
+		e.state = running // nothing there: nothing to do
+		e.dispatch()
+		return
+	case !s.caps.Has(ddi.PerEngineReset):
+		s.resetAdapter(e.guilty())
+		return
+	}
+	e.state, e.hard, e.asked = gathering, hard, s.now()
+	name := e.name
+	s.ask(func(d ddi.Driver) func() {
+		nodes := d.QueryDependentEngineGroup(name)
+		return func() { e.gather(nodes) }
+	})
+}
+
+// guilty is the device whose packet runs, or nil.
+func (e *Engine) guilty() *Device {
+	switch {
+	case len(e.flying) > 0:
+		return e.flying[0].queue.device()
+	case len(e.hw.leaving) > 0:
+		return e.hw.leaving[0].device
+	}
+	return nil
+}
+
+// gather asks the engines off that the reset disturbs.
+func (e *Engine) gather(nodes uint64) {
+	s := e.scheduler
+	if e.state != gathering {
+		return
+	}
+	for n, list := range s.engines {
+		o := list[e.name.EngineOrdinal]
+		if o == e || n >= 64 || nodes>>n&1 == 0 || o.state > preempting {
+			continue
+		}
+		if o.state == running && len(o.flying) > 0 {
+			o.preempt()
+		}
+		o.state, o.leader = held, e
+		e.group = append(e.group, o)
+		for _, q := range slices.Clone(o.hw.queues) {
+			q.context.leave()
+		}
+	}
+	e.gathered()
+}
+
+// gathered goes on when all dependents are off.
+func (e *Engine) gathered() {
+	if e.state != gathering {
+		return
+	}
+	for _, o := range e.group {
+		if len(o.flying) > 0 || len(o.hw.leaving) > 0 {
+			return
+		}
+	}
+	e.reset()
+}
+
+// reset resets the engine, and those of its dependents that did not stop in time.
+func (e *Engine) reset() {
+	for _, o := range e.group {
+		if len(o.flying) > 0 || len(o.hw.leaving) > 0 {
+			o.hard = len(o.flying) == 0
+			o.askReset()
+		}
+	}
+	e.askReset()
+}
+
+func (e *Engine) askReset() {
+	s := e.scheduler
+	e.state, e.asked = resetting, s.now()
+	name, hard := e.name, e.hard
+	s.ask(func(d ddi.Driver) func() {
+		if hard {
+			queue, _, st := d.ResetHwEngine(name)
+			return func() { e.wasReset(st, func() bool { return e.abortHardware(queue) }) }
+		}
+		id, st := d.ResetEngine(name)
+		return func() { e.wasReset(st, func() bool { return e.abort(id) }) }
+	})
+}
+
+// wasReset follows the driver's answer: the device whose packet was aborted is lost,
+// what others had at the engine runs again.
+func (e *Engine) wasReset(st abi.Status, abort func() bool) {
+	s := e.scheduler
+	if e.state != resetting || s.reset.active || s.stopped {
+		return
+	}
+	if st != abi.StatusSuccess {
+		s.reset.active = false
+		s.resetAdapter(e.guilty())
+		return
+	}
+	guilty := e.guilty()
+	if !abort() {
+		return
+	}
+	e.takeBack(false)
+	e.completed = e.submitted
+	s.owner.Report(Report{Code: VideoEngineTimeoutDetected, Engine: e.name, Guilty: guilty})
+	if s.caps.Has(ddi.HwScheduling) {
+		name := e.name
+		s.ask(func(d ddi.Driver) func() {
+			st := d.ResumeHwEngine(name)
+			return func() {
+				if st != abi.StatusSuccess {
+					s.resetAdapter(nil)
+				}
+			}
+		})
+	}
+	e.run()
+}
+
+// run lets an engine go on after a reset, and those that were held for it.
+func (e *Engine) run() {
+	group := e.group
+	e.group = nil
+	if e.leader != nil && e.leader.state > preempting {
+		e.state = held // its leader lets it go on
+	} else {
+		e.state, e.leader = running, nil
+	}
+	e.hw.leaving = nil
+	for _, q := range e.hw.queues {
+		if c := q.context; c.suspend.state != on && !slices.Contains(e.hw.off, c) && !c.suspend.good {
+			e.hw.off = append(e.hw.off, c)
+		}
+	}
+	for _, c := range e.hw.off {
+		c.suspend.state = off
+	}
+	e.landGood()
+	if e.state == running {
+		e.resume()
+		e.dispatch()
+	}
+	for _, o := range group {
+		if o.leader == e && o.state == held {
+			o.run()
+		}
+	}
+}
+
+// landGood forgets what contexts had at a GPU that was reset and are off for good.
+func (e *Engine) landGood() {
+	for _, q := range slices.Clone(e.hw.queues) {
+		if q.context.suspend.good {
+			q.context.land()
+		}
+	}
+}
+
+// abort finds the packet that was aborted; false after a bug check.
+func (e *Engine) abort(id uint32) bool {
+	s := e.scheduler
+	if after(e.completed, id) || after(id, e.submitted) {
+		s.BugCheck(aborted(id, e.completed))
+		return false
+	}
+	e.complete(id - 1)
+	if len(e.flying) > 0 && e.flying[0].id == id {
+		r := e.flying[0]
+		e.flying = e.flying[1:]
+		e.convict(r)
+	}
+	return true
+}
+
+// convict loses the device of a packet that hung the engine.
+func (e *Engine) convict(r *run) {
+	d := r.queue.device()
+	dead := r.dead
+	r.dead = true
+	r.queue.landed(r)
+	if !dead {
+		r.queue.done(1)
+	}
+	if !d.lost && !d.gone {
+		e.scheduler.owner.Hung(d)
+	}
+}
+
+// abortHardware finds the queue whose packet was aborted.
+func (e *Engine) abortHardware(kmd ddi.KmdHwQueue) bool {
+	q := e.hw.find(kmd)
+	switch {
+	case q != nil && !q.device().lost && !q.device().gone:
+		q.context.suspend.state = off
+		e.scheduler.owner.Hung(q.device())
+	case q == nil && len(e.flying) > 0:
+		r := e.flying[0]
+		e.flying = e.flying[1:]
+		e.convict(r)
+	}
+	return true
+}
+
+// resetAdapter resets everything.
+func (s *Scheduler) resetAdapter(guilty *Device) {
+	if s.reset.active || s.stopped || s.tdr.off() {
+		return
+	}
+	now := s.now()
+	s.recent = slices.DeleteFunc(s.recent, func(at int64) bool { return at <= now-s.tdr.LimitTime })
+	if len(s.recent) >= s.tdr.LimitCount || s.tdr.Level == 1 {
+		s.BugCheck(VideoTDRFailure)
+		return
+	}
+	s.recent = append(s.recent, now)
+	promoted := false
+	s.each(func(e *Engine) {
+		promoted = promoted || e.state == resetting
+		e.state, e.asked = resetting, math.MaxInt64-s.tdr.DdiDelay
+	})
+	s.reset = adapterReset{active: true, since: now, until: now + s.tdr.DdiDelay}
+	s.ask(func(d ddi.Driver) func() {
+		st := d.ResetFromTimeout()
+		return func() { s.adapterWasReset(st, guilty, promoted) }
+	})
+}
+
+func (s *Scheduler) adapterWasReset(st abi.Status, guilty *Device, promoted bool) {
+	if !s.reset.active || s.stopped {
+		return
+	}
+	if st != abi.StatusSuccess {
+		s.BugCheck(VideoTDRFailure)
+		return
+	}
+	s.owner.AdapterReset(guilty)
+	s.empty()
+	s.ask(func(d ddi.Driver) func() {
+		st := d.RestartFromTimeout()
+		return func() {
+			if !s.reset.active || s.stopped {
+				return
+			}
+			if st != abi.StatusSuccess {
+				s.BugCheck(VideoTDRFailure)
+				return
+			}
+			s.reset = adapterReset{}
+			s.owner.Report(Report{Code: VideoTDRTimeoutDetected, Promoted: promoted, Guilty: guilty})
+			s.each(func(e *Engine) {
+				e.state = running
+				e.dispatch()
+			})
+		}
+	})
+}
+
+// empty forgets what is at the GPU: nothing is. All devices are lost.
+func (s *Scheduler) empty() {
+	s.each(func(e *Engine) {
+		e.group, e.leader = nil, nil
+		for len(e.flying) > 0 {
+			r := e.flying[0]
+			e.flying = e.flying[1:]
+			r.queue.landed(r)
+		}
+		e.completed = e.submitted
+		h := &e.hw
+		for _, q := range slices.Clone(h.queues) {
+			q.context.suspend.state = off
+			q.context.land()
+		}
+		h.leaving, h.off = nil, nil
+	})
+}
+
+// BugCheck stops the adapter: there is no way to go on.
+func (s *Scheduler) BugCheck(b BugCheck) {
+	if !s.stopped {
+		s.stopped, s.reset = true, adapterReset{}
+		s.owner.BugCheck(b)
+		s.empty()
+	}
+}
+
+// Stop stops the adapter as its removal does. The owner has lost all devices.
+func (s *Scheduler) Stop() {
+	s.stopped, s.reset = true, adapterReset{}
+	s.empty()
+}
