@@ -92,6 +92,26 @@ var ContextFlagRules = Flags{"D3DDDI_CREATECONTEXTFLAGS", []FlagRule{
 	{Bit: 5, Name: "NoKmdAccess", First: 2600, Meaning: "The kernel-mode driver does not look into its command buffers."},
 }}
 
+// SubmitCommandFlags is D3DKMT_SUBMITCOMMANDFLAGS.
+type SubmitCommandFlags uint32
+
+// The bits.
+const (
+	SubmitNullRendering SubmitCommandFlags = 1 << iota
+	SubmitPresentRedirected
+	SubmitNoKmdAccess
+)
+
+// String returns the names of the bits.
+func (f SubmitCommandFlags) String() string { return SubmitFlagRules.Format(uint32(f)) }
+
+// SubmitFlagRules are the rules of submission flags. Source: calls.md §3.
+var SubmitFlagRules = Flags{"D3DKMT_SUBMITCOMMANDFLAGS", []FlagRule{
+	{Bit: 0, Name: "NullRendering", First: 2000, Meaning: "Only what others can see through fences happens."},
+	{Bit: 1, Name: "PresentRedirected", First: 2000, Meaning: "The commands present to a redirected surface."},
+	{Bit: 2, Name: "NoKmdAccess", First: 2600, Meaning: "The kernel-mode driver does not look into the command buffer."},
+}}
+
 // CreateHwQueueFlags is D3DDDI_CREATEHWQUEUEFLAGS.
 type CreateHwQueueFlags uint32
 

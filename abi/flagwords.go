@@ -75,9 +75,6 @@ type RenderFlags uint32
 // SegmentPreference is D3DDDI_SEGMENTPREFERENCE.
 type SegmentPreference uint32
 
-// SubmitCommandFlags is D3DKMT_SUBMITCOMMANDFLAGS.
-type SubmitCommandFlags uint32
-
 // TrimResidencySetFlags is D3DDDI_TRIMRESIDENCYSET_FLAGS.
 type TrimResidencySetFlags uint32
 

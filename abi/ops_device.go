@@ -31,7 +31,7 @@ var deviceOps = []Op{
 		Out: []Span{{8, 0x30}},
 	},
 	{
-		Nr: 0x0F, Name: "D3DKMTSubmitCommand", Record: "D3DKMT_SUBMITCOMMAND", Size: 384, Request: 0xC180470F,
+		Nr: 0x0F, Name: "D3DKMTSubmitCommand", Record: "D3DKMT_SUBMITCOMMAND", Size: 384, Request: 0xC180470F, Support: Supported,
 		Arrays: []Array{privateData(0x120, 0x128, In), handles(0x178, 0x170, In, maxHistoryBuffers)},
 	},
 	{
@@ -40,33 +40,33 @@ var deviceOps = []Op{
 		Arrays: []Array{privateData(0x18, 0x10, InOut)},
 	},
 	{
-		Nr: 0x18, Name: "D3DKMTCreateHwQueue", Record: "D3DKMT_CREATEHWQUEUE", Size: 48, Request: 0xC0304718,
+		Nr: 0x18, Name: "D3DKMTCreateHwQueue", Record: "D3DKMT_CREATEHWQUEUE", Size: 48, Request: 0xC0304718, Support: Supported,
 		Out:    []Span{{4, 4}, {0x18, 0x18}},
 		Arrays: []Array{privateData(0x10, 8, InOut)},
 	},
 	{Nr: 0x19, Name: "D3DKMTDestroyDevice", Record: "D3DKMT_DESTROYDEVICE", Size: 4, Request: 0xC0044719, Support: Supported},
 	{Nr: 0x1A, Name: "D3DKMTDestroyHwContext", Record: "D3DKMT_DESTROYHWCONTEXT", Size: 4, Request: 0xC004471A, Support: NotImplemented},
-	{Nr: 0x1B, Name: "D3DKMTDestroyHwQueue", Record: "D3DKMT_DESTROYHWQUEUE", Size: 4, Request: 0xC004471B},
+	{Nr: 0x1B, Name: "D3DKMTDestroyHwQueue", Record: "D3DKMT_DESTROYHWQUEUE", Size: 4, Request: 0xC004471B, Support: Supported},
 	{Nr: 0x1C, Name: "D3DKMTDestroyPagingQueue", Record: "D3DDDI_DESTROYPAGINGQUEUE", Size: 4, Request: 0xC004471C},
 	{
-		Nr: 0x21, Name: "D3DKMTGetContextInProcessSchedulingPriority", Record: "D3DKMT_GETCONTEXTINPROCESSSCHEDULINGPRIORITY", Size: 8, Request: 0xC0084721,
+		Nr: 0x21, Name: "D3DKMTGetContextInProcessSchedulingPriority", Record: "D3DKMT_GETCONTEXTINPROCESSSCHEDULINGPRIORITY", Size: 8, Request: 0xC0084721, Support: Supported,
 		Out: []Span{{4, 4}},
 	},
 	{
-		Nr: 0x22, Name: "D3DKMTGetContextSchedulingPriority", Record: "D3DKMT_GETCONTEXTSCHEDULINGPRIORITY", Size: 8, Request: 0xC0084722,
+		Nr: 0x22, Name: "D3DKMTGetContextSchedulingPriority", Record: "D3DKMT_GETCONTEXTSCHEDULINGPRIORITY", Size: 8, Request: 0xC0084722, Support: Supported,
 		Out: []Span{{4, 4}},
 	},
-	{Nr: 0x26, Name: "D3DKMTMarkDeviceAsError", Record: "D3DKMT_MARKDEVICEASERROR", Size: 8, Request: 0xC0084726},
+	{Nr: 0x26, Name: "D3DKMTMarkDeviceAsError", Record: "D3DKMT_MARKDEVICEASERROR", Size: 8, Request: 0xC0084726, Support: Supported},
 	{
 		Nr: 0x2D, Name: "D3DKMTRender", Record: "D3DKMT_RENDER", Size: 368, Request: 0xC170472D,
 		Out:    []Span{{0x18, 0x2C}, {0x154, 0x0C}},
 		Arrays: []Array{privateData(0x160, 0x168, In)},
 	},
-	{Nr: 0x2F, Name: "D3DKMTSetContextInProcessSchedulingPriority", Record: "D3DKMT_SETCONTEXTINPROCESSSCHEDULINGPRIORITY", Size: 8, Request: 0xC008472F},
-	{Nr: 0x30, Name: "D3DKMTSetContextSchedulingPriority", Record: "D3DKMT_SETCONTEXTSCHEDULINGPRIORITY", Size: 8, Request: 0xC0084730},
+	{Nr: 0x2F, Name: "D3DKMTSetContextInProcessSchedulingPriority", Record: "D3DKMT_SETCONTEXTINPROCESSSCHEDULINGPRIORITY", Size: 8, Request: 0xC008472F, Support: Supported},
+	{Nr: 0x30, Name: "D3DKMTSetContextSchedulingPriority", Record: "D3DKMT_SETCONTEXTSCHEDULINGPRIORITY", Size: 8, Request: 0xC0084730, Support: Supported},
 	{
-		Nr: 0x34, Name: "D3DKMTSubmitCommandToHwQueue", Record: "D3DKMT_SUBMITCOMMANDTOHWQUEUE", Size: 56, Request: 0xC0384734,
+		Nr: 0x34, Name: "D3DKMTSubmitCommandToHwQueue", Record: "D3DKMT_SUBMITCOMMANDTOHWQUEUE", Size: 56, Request: 0xC0384734, Support: Supported,
 		Arrays: []Array{privateData(0x20, 0x1C, In), handles(0x30, 0x28, In, maxPrimaries)},
 	},
-	{Nr: 0x8015, Name: "D3DKMTWaitForIdle", Record: "D3DKMT_WAITFORIDLE", Size: 4},
+	{Nr: 0x8015, Name: "D3DKMTWaitForIdle", Record: "D3DKMT_WAITFORIDLE", Size: 4, Support: Supported},
 }

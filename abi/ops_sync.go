@@ -9,10 +9,10 @@ var syncOps = []Op{
 		Files: []FileField{cpuEvent(0x10, isCPUNotification)},
 	},
 	{
-		Nr: 0x11, Name: "D3DKMTSignalSynchronizationObject2", Record: "D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2", Size: 464, Request: 0xC1D04711,
+		Nr: 0x11, Name: "D3DKMTSignalSynchronizationObject2", Record: "D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2", Size: 464, Request: 0xC1D04711, Support: Supported,
 		Files: []FileField{cpuEvent(0x190, enqueuesCPUEvent(0x88))},
 	},
-	{Nr: 0x12, Name: "D3DKMTWaitForSynchronizationObject2", Record: "D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2", Size: 200, Request: 0xC0C84712},
+	{Nr: 0x12, Name: "D3DKMTWaitForSynchronizationObject2", Record: "D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2", Size: 200, Request: 0xC0C84712, Support: Supported},
 	{Nr: 0x1D, Name: "D3DKMTDestroySynchronizationObject", Record: "D3DKMT_DESTROYSYNCHRONIZATIONOBJECT", Size: 4, Request: 0xC004471D, Support: Supported},
 	{
 		Nr: 0x29, Name: "D3DKMTOpenSynchronizationObject", Record: "D3DKMT_OPENSYNCHRONIZATIONOBJECT", Size: 72, Request: 0xC0484729, Support: Supported,
@@ -23,20 +23,20 @@ var syncOps = []Op{
 		Arrays: []Array{handles(8, 4, In, maxObjects), values(0x10, 4, maxObjects)},
 	},
 	{
-		Nr: 0x32, Name: "D3DKMTSignalSynchronizationObjectFromGpu", Record: "D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU", Size: 80, Request: 0xC0504732,
+		Nr: 0x32, Name: "D3DKMTSignalSynchronizationObjectFromGpu", Record: "D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU", Size: 80, Request: 0xC0504732, Support: Supported,
 		Arrays: []Array{handles(8, 4, In, maxObjects), valuesMaybe(0x10, 4, maxObjects)},
 	},
 	{
-		Nr: 0x33, Name: "D3DKMTSignalSynchronizationObjectFromGpu2", Record: "D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU2", Size: 96, Request: 0xC0604733,
+		Nr: 0x33, Name: "D3DKMTSignalSynchronizationObjectFromGpu2", Record: "D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU2", Size: 96, Request: 0xC0604733, Support: Supported,
 		Arrays: []Array{handles(8, 0, In, maxObjects), handles(0x18, 0x14, In, maxBroadcast), valuesMaybe(0x20, 0, maxObjects)},
 		Files:  []FileField{cpuEvent(0x20, enqueuesCPUEvent(0x10))},
 	},
 	{
-		Nr: 0x35, Name: "D3DKMTSubmitSignalSyncObjectsToHwQueue", Record: "D3DKMT_SUBMITSIGNALSYNCOBJECTSTOHWQUEUE", Size: 40, Request: 0xC0284735,
+		Nr: 0x35, Name: "D3DKMTSubmitSignalSyncObjectsToHwQueue", Record: "D3DKMT_SUBMITSIGNALSYNCOBJECTSTOHWQUEUE", Size: 40, Request: 0xC0284735, Support: Supported,
 		Arrays: []Array{handles(8, 4, In, maxBroadcast), handles(0x18, 0x10, In, maxHwQueueObjects), values(0x20, 0x10, maxHwQueueObjects)},
 	},
 	{
-		Nr: 0x36, Name: "D3DKMTSubmitWaitForSyncObjectsToHwQueue", Record: "D3DKMT_SUBMITWAITFORSYNCOBJECTSTOHWQUEUE", Size: 24, Request: 0xC0184736,
+		Nr: 0x36, Name: "D3DKMTSubmitWaitForSyncObjectsToHwQueue", Record: "D3DKMT_SUBMITWAITFORSYNCOBJECTSTOHWQUEUE", Size: 24, Request: 0xC0184736, Support: Supported,
 		Arrays: []Array{handles(8, 4, In, maxHwQueueObjects), values(0x10, 4, maxHwQueueObjects)},
 	},
 	{
@@ -45,7 +45,7 @@ var syncOps = []Op{
 		Files:  []FileField{cpuEvent(0x18, When{})},
 	},
 	{
-		Nr: 0x3B, Name: "D3DKMTWaitForSynchronizationObjectFromGpu", Record: "D3DKMT_WAITFORSYNCHRONIZATIONOBJECTFROMGPU", Size: 80, Request: 0xC050473B,
+		Nr: 0x3B, Name: "D3DKMTWaitForSynchronizationObjectFromGpu", Record: "D3DKMT_WAITFORSYNCHRONIZATIONOBJECTFROMGPU", Size: 80, Request: 0xC050473B, Support: Supported,
 		Arrays: []Array{handles(8, 4, In, maxObjects), valuesMaybe(0x10, 4, maxObjects)},
 	},
 	{

@@ -2,12 +2,15 @@ package kernel
 
 import (
 	"encoding/binary"
+	"slices"
+	"sync"
 
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/ddi"
 	"github.com/dxgsync/dxgsync/internal/adapter"
 	"github.com/dxgsync/dxgsync/internal/object"
 	"github.com/dxgsync/dxgsync/internal/syncobj"
+	"github.com/dxgsync/dxgsync/internal/vidsch"
 )
 
 // An Adapter is one logical adapter with its driver, for as long as the kernel lives.
@@ -22,6 +25,12 @@ type Adapter struct {
 	notices map[uint32]*notice
 	byFence map[*fence]*notice
 	noticed map[uint32]int // notifications of each user
+
+	sched     *vidsch.Scheduler
+	stopped   bool // removed: nothing can be made on it any more
+	incidents []incident
+
+	asking sync.Mutex // calls of the driver that sched decided on are being made
 
 	written written
 }
@@ -45,7 +54,7 @@ func (p *Process) openAdapterFromLUID(r *abi.Request) abi.Status {
 	p.k.lock()
 	defer p.k.unlock()
 	for _, a := range p.k.adapters {
-		if a.LUID == rec.AdapterLuid {
+		if a.LUID == rec.AdapterLuid && !a.stopped {
 			h := p.add(&adapterHandle{a})
 			if h == 0 {
 				return abi.StatusNoMemory
@@ -99,6 +108,7 @@ func (p *Process) enumAdapters(num *uint32, out []byte, list []*Adapter) abi.Sta
 	}
 	p.k.lock()
 	defer p.k.unlock()
+	list = slices.DeleteFunc(slices.Clone(list), func(a *Adapter) bool { return a.stopped })
 	if p.gone || !p.table.Room(len(list)) {
 		return abi.StatusNoMemory
 	}
@@ -135,9 +145,13 @@ func (p *Process) queryAdapterInfo(r *abi.Request) abi.Status {
 	}
 	p.k.lock()
 	h, ok := object.Get[*adapterHandle](&p.table, rec.HAdapter)
+	stopped := ok && h.adapter.stopped
 	p.k.unlock()
-	if !ok {
+	switch {
+	case !ok:
 		return abi.StatusInvalidParameter
+	case stopped:
+		return abi.StatusDeviceRemoved
 	}
 	return h.adapter.Profile.Query(uint32(rec.Type), r.Arrays[0])
 }

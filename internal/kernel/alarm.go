@@ -103,6 +103,9 @@ func (k *Kernel) Next() (steady, wall int64) {
 	if len(k.wall) > 0 {
 		wall = k.wall[0].at
 	}
+	for _, a := range k.adapters {
+		steady = min(steady, a.sched.Next())
+	}
 	k.unlock()
 	for _, a := range k.adapters {
 		if at, ok := a.driver.Next(); ok {
@@ -116,11 +119,19 @@ func (k *Kernel) Next() (steady, wall int64) {
 // do what they do at a time. Whoever drives the kernel calls it at Next, and when the
 // system's time was set.
 func (k *Kernel) Tick() {
+	k.ticking.Store(true)
 	for _, a := range k.adapters {
 		a.driver.Advance(k.now())
 	}
+	k.ticking.Store(false)
+	k.drain()
 	k.lock()
 	defer k.unlock()
+	for _, a := range k.adapters {
+		k.scan(a)
+		a.sched.Progress()
+		a.sched.Tick()
+	}
 	for now := k.now(); ; {
 		t := k.steady.pop(now)
 		if t == nil {

@@ -34,9 +34,9 @@ func (p *Process) createSynchronizationObject2(r *abi.Request) abi.Status {
 	room := new(FenceRoom)
 	p.k.lock()
 	defer p.k.unlock()
-	if _, alive := p.devices[d]; !alive {
+	if st := d.usable(); !st.OK() { // destroyed or lost since it was looked up
 		p.k.fx.wakes.Free(m)
-		return abi.StatusInvalidParameter // destroyed since it was looked up
+		return st
 	}
 	l, st := p.place(room, d, flags, m)
 	if !st.OK() {
@@ -61,7 +61,10 @@ func (p *Process) checkCreate(h abi.Handle, kind abi.SyncObjectType, flags abi.S
 	if !ok {
 		return nil, abi.StatusInvalidParameter
 	}
-	return d, abi.CheckCreateFlags(kind, flags, d.adapter.Profile.WDDM)
+	if st := abi.CheckCreateFlags(kind, flags, d.adapter.Profile.WDDM); !st.OK() {
+		return nil, st
+	}
+	return d, d.usable()
 }
 
 // A FenceRoom is the kernel's part of a fence and of its first local object, in
@@ -128,6 +131,9 @@ func (p *Process) DestroyFence(h abi.Handle) abi.Status {
 	defer p.k.unlock()
 	switch l := p.table.Get(h).(type) {
 	case *local:
+		if l.queueOwned {
+			return abi.StatusInvalidParameter // it goes with its queue (OQ-16)
+		}
 		l.destroy()
 	case *plainLocal:
 		l.destroy()

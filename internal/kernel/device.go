@@ -1,10 +1,11 @@
 package kernel
 
 import (
-	"math/bits"
-
 	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/ddi"
 	"github.com/dxgsync/dxgsync/internal/object"
+	"github.com/dxgsync/dxgsync/internal/vidmm"
+	"github.com/dxgsync/dxgsync/internal/vidsch"
 )
 
 // A device owns its fences and contexts: they go with it (objects.md §4.1-4, §4.5).
@@ -18,17 +19,12 @@ type device struct {
 	allocations map[*allocationLocal]struct{}
 	contexts    map[*context]struct{}
 	waits       map[*cpuWait]struct{} // made through this device
+	idlers      map[*idleWait]struct{}
+	sched       *vidsch.Device
+	kmd         ddi.KmdDevice
+	state       abi.DeviceExecutionState // Active, or why it is lost
+	fault       vidsch.Fault             // of a page fault
 	since       int64
-}
-
-// A context is a stream of GPU work on one node. It runs nothing yet.
-type context struct {
-	device *device
-	handle abi.Handle
-	node   uint32
-	engine uint32
-	flags  abi.CreateContextFlags
-	hint   uint32
 }
 
 func (p *Process) createDevice(r *abi.Request) abi.Status {
@@ -36,19 +32,52 @@ func (p *Process) createDevice(r *abi.Request) abi.Status {
 	if !abi.DeviceFlagRules.Known(uint32(rec.Flags)) {
 		return abi.StatusInvalidParameter
 	}
+	a, space, st := p.newDeviceOn(rec.HAdapter)
+	if !st.OK() {
+		return st
+	}
+	// Before the lock is taken, as the driver's answer decides.
+	kmd, st := a.driver.CreateDevice(ddi.CreateDeviceArgs{Memory: space})
+	if !st.OK() {
+		return st
+	}
+	st = p.addDevice(rec, a, kmd)
+	if !st.OK() {
+		a.driver.DestroyDevice(kmd)
+	}
+	return st
+}
+
+// newDeviceOn finds the adapter to make a device on. DEVICE_REMOVED: it has stopped, or
+// keeps this process away because it hung too often.
+func (p *Process) newDeviceOn(h abi.Handle) (*Adapter, *vidmm.Space, abi.Status) {
 	p.k.lock()
 	defer p.k.unlock()
-	a, ok := object.Get[*adapterHandle](&p.table, rec.HAdapter)
-	if !ok {
-		return abi.StatusInvalidParameter
+	a, ok := object.Get[*adapterHandle](&p.table, h)
+	switch {
+	case !ok:
+		return nil, nil, abi.StatusInvalidParameter
+	case a.adapter.stopped || p.blocked(a.adapter):
+		return nil, nil, abi.StatusDeviceRemoved
+	}
+	return a.adapter, p.space(a.adapter), abi.StatusSuccess
+}
+
+func (p *Process) addDevice(rec *abi.CreateDevice, a *Adapter, kmd ddi.KmdDevice) abi.Status {
+	p.k.lock()
+	defer p.k.unlock()
+	if a.stopped {
+		return abi.StatusDeviceRemoved
 	}
 	d := &device{
-		process: p, adapter: a.adapter, flags: rec.Flags, contexts: map[*context]struct{}{}, waits: map[*cpuWait]struct{}{}, since: p.k.now(),
-		resources: map[*resourceLocal]struct{}{}, allocations: map[*allocationLocal]struct{}{},
+		process: p, adapter: a, flags: rec.Flags, contexts: map[*context]struct{}{}, waits: map[*cpuWait]struct{}{}, since: p.k.now(),
+		resources: map[*resourceLocal]struct{}{}, allocations: map[*allocationLocal]struct{}{}, idlers: map[*idleWait]struct{}{},
+		kmd: kmd, state: abi.DeviceExecutionActive,
 	}
 	if d.handle = p.add(d); d.handle == 0 {
 		return abi.StatusNoMemory
 	}
+	d.sched = a.sched.NewDevice(d, kmd, rec.Flags&abi.DeviceDisableGpuTimeout != 0)
 	p.devices[d] = struct{}{}
 	p.uses[d.adapter]++
 	rec.HDevice = d.handle
@@ -67,19 +96,22 @@ func (p *Process) destroyDevice(r *abi.Request) abi.Status {
 	if !ok {
 		return abi.StatusInvalidParameter
 	}
-	d.destroy(abi.StatusDeviceRemoved)
+	d.destroy(vidsch.Destroyed)
 	return abi.StatusSuccess
 }
 
 // destroy takes the device and all its children away: waits made through it end
-// with st (events are set), then contexts, then fences, then allocations. The shared
-// value of a fence is left alone (OQ-17).
-func (d *device) destroy(st abi.Status) {
+// (DEVICE_REMOVED, events are set), then contexts, then fences, then allocations. The
+// shared value of a fence is left alone (OQ-17).
+func (d *device) destroy(why vidsch.Why) {
 	for w := range d.waits {
-		w.End(st)
+		w.End(abi.StatusDeviceRemoved)
+	}
+	for w := range d.idlers {
+		w.end(abi.StatusDeviceRemoved)
 	}
 	for c := range d.contexts {
-		c.destroy()
+		c.destroy(why)
 	}
 	for d.locals != nil {
 		d.locals.destroy()
@@ -90,77 +122,8 @@ func (d *device) destroy(st abi.Status) {
 	for a := range d.allocations {
 		a.destroy()
 	}
+	d.sched.Destroy(why)
 	delete(d.process.devices, d)
 	d.process.table.Remove(d.handle)
 	d.process.leaveAdapter(d.adapter)
-}
-
-func (p *Process) getDeviceState(r *abi.Request) abi.Status {
-	rec := abi.View[abi.GetDeviceState](r.Record)
-	if rec.StateType < abi.DeviceStateExecution || rec.StateType > abi.DeviceStatePresentQueue {
-		return abi.StatusInvalidParameter
-	}
-	p.k.lock()
-	defer p.k.unlock()
-	if _, ok := object.Get[*device](&p.table, rec.HDevice); !ok {
-		return abi.StatusInvalidParameter
-	}
-	// Nothing can put a device in error yet: there is no fault to report, nothing
-	// was reset, nothing is presented.
-	clear(rec.State[:])
-	if rec.StateType == abi.DeviceStateExecution {
-		rec.State[0] = uint64(abi.DeviceExecutionActive)
-	}
-	return abi.StatusSuccess
-}
-
-func (p *Process) createContextVirtual(r *abi.Request) abi.Status {
-	rec := abi.View[abi.CreateContextVirtual](r.Record)
-	if !abi.ContextFlagRules.Known(uint32(rec.Flags)) {
-		return abi.StatusInvalidParameter
-	}
-	if rec.PrivateDriverDataSize != 0 && r.Arrays[0] == nil {
-		return abi.StatusInvalidParameter
-	}
-	p.k.lock()
-	defer p.k.unlock()
-	d, ok := object.Get[*device](&p.table, rec.HDevice)
-	if !ok {
-		return abi.StatusInvalidParameter
-	}
-	profile := d.adapter.Profile
-	if !abi.ContextFlagRules.Allowed(uint32(rec.Flags), profile.WDDM) || int(rec.NodeOrdinal) >= len(profile.Nodes) {
-		return abi.StatusInvalidParameter
-	}
-	// A mask of at most one engine; none means engine 0 (OQ-22).
-	if bits.OnesCount32(rec.EngineAffinity) > 1 || bits.Len32(rec.EngineAffinity) > profile.Engines() {
-		return abi.StatusInvalidParameter
-	}
-	c := &context{
-		device: d, node: rec.NodeOrdinal, engine: uint32(max(bits.Len32(rec.EngineAffinity), 1) - 1),
-		flags: rec.Flags, hint: uint32(rec.ClientHint),
-	}
-	if c.handle = p.add(c); c.handle == 0 {
-		return abi.StatusNoMemory
-	}
-	d.contexts[c] = struct{}{}
-	rec.HContext = c.handle
-	return abi.StatusSuccess
-}
-
-func (p *Process) destroyContext(r *abi.Request) abi.Status {
-	rec := abi.View[abi.DestroyContext](r.Record)
-	p.k.lock()
-	defer p.k.unlock()
-	c, ok := object.Get[*context](&p.table, rec.HContext)
-	if !ok {
-		return abi.StatusInvalidParameter
-	}
-	c.destroy()
-	return abi.StatusSuccess
-}
-
-func (c *context) destroy() {
-	delete(c.device.contexts, c)
-	c.device.process.table.Remove(c.handle)
 }

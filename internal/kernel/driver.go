@@ -16,27 +16,13 @@ type callbacks struct{ *Adapter }
 func (c callbacks) SignalEvent(e ddi.DxgCpuEvent) abi.Status {
 	k := c.kernel
 	k.lock()
-	defer k.unlock()
+	defer k.unlockInside()
 	n, ok := c.events[e]
 	if !ok {
 		return abi.StatusInvalidParameter
 	}
 	n.Notify(&k.fx.wakes)
 	return abi.StatusSuccess
-}
-
-// NotifyInterrupt takes an interrupt. One for something that is gone, or that is not
-// made yet, is ignored.
-func (c callbacks) NotifyInterrupt(i ddi.Interrupt) {
-	k := c.kernel
-	switch i := i.(type) {
-	case ddi.PeriodicMonitoredFenceSignaled:
-		k.lock()
-		defer k.unlock()
-		if n := c.notices[i.NotificationID]; n != nil {
-			n.fence.Notify(max(i.Count, 1), &k.fx.wakes)
-		}
-	}
 }
 
 // Now reads the kernel's clock.
@@ -55,7 +41,7 @@ type driverEvent struct {
 
 // createDriverEvent makes the driver's side of a CPU notification. Without the lock.
 // NOT_SUPPORTED: the driver signals no events (OQ-7); else what it answers.
-func (k *Kernel) createDriverEvent(a *Adapter, n *syncobj.CPUNotification) (driverEvent, abi.Status) {
+func (k *Kernel) createDriverEvent(a *Adapter, device ddi.KmdDevice, n *syncobj.CPUNotification) (driverEvent, abi.Status) {
 	if !a.driver.Caps().Has(ddi.SignalCpuEvent) {
 		return driverEvent{}, abi.StatusNotSupported
 	}
@@ -63,7 +49,7 @@ func (k *Kernel) createDriverEvent(a *Adapter, n *syncobj.CPUNotification) (driv
 	k.numbers++
 	dxg := ddi.DxgCpuEvent(k.numbers)
 	k.unlock()
-	kmd, st := a.driver.CreateCpuEvent(0, dxg)
+	kmd, st := a.driver.CreateCpuEvent(device, dxg)
 	if !st.OK() {
 		return driverEvent{}, st
 	}
@@ -150,15 +136,16 @@ func (n *notice) end() {
 	a.kernel.fx.calls = append(a.kernel.fx.calls, func() { a.driver.DestroyPeriodicFrameNotification(n.driver) })
 }
 
-// adapterOf is the adapter of a device of the process.
-func (p *Process) adapterOf(h abi.Handle) (*Adapter, abi.Status) {
+// adapterOf is the adapter of a usable device of the process, and its driver's handle of
+// the device.
+func (p *Process) adapterOf(h abi.Handle) (*Adapter, ddi.KmdDevice, abi.Status) {
 	p.k.lock()
 	defer p.k.unlock()
 	d, ok := object.Get[*device](&p.table, h)
 	if !ok {
-		return nil, abi.StatusInvalidParameter
+		return nil, 0, abi.StatusInvalidParameter
 	}
-	return d.adapter, abi.StatusSuccess
+	return d.adapter, d.kmd, d.usable()
 }
 
 // Driver is the driver of an adapter, by its place in the configuration.

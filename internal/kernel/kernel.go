@@ -18,12 +18,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/ddi"
 	"github.com/dxgsync/dxgsync/internal/adapter"
 	"github.com/dxgsync/dxgsync/internal/object"
 	"github.com/dxgsync/dxgsync/internal/softgpu"
+	"github.com/dxgsync/dxgsync/internal/vidsch"
 )
 
 // Config is what a kernel is made of.
@@ -48,6 +50,8 @@ type Config struct {
 	// NoGlobalHandles turns global handles off: making an object with one answers
 	// NOT_SUPPORTED.
 	NoGlobalHandles bool
+	// TDR is how engines are watched. The zero one means Windows' defaults.
+	TDR vidsch.TDR
 	// NoGlobalNames keeps names in \BaseNamedObjects for root: others who share one
 	// there are answered ACCESS_DENIED, as without the privilege to create global
 	// objects (OQ-21).
@@ -62,6 +66,8 @@ type Kernel struct {
 	time     func() int64
 	adapters []*Adapter
 
+	tdr           vidsch.TDR
+	ticking       atomic.Bool // Tick makes the calls that callbacks decide on
 	noGlobals     bool
 	noGlobalNames bool
 
@@ -93,6 +99,7 @@ func New(cfg Config) (*Kernel, error) {
 		data:      map[uint32]int{},
 		time:      cfg.Time,
 		noGlobals: cfg.NoGlobalHandles,
+		tdr:       cfg.TDR.WithDefaults(),
 
 		noGlobalNames: cfg.NoGlobalNames,
 	}
@@ -128,6 +135,9 @@ func New(cfg Config) (*Kernel, error) {
 			k.Stop()
 			return nil, fmt.Errorf("start the driver of adapter %d (%s): %w", i, p.Name, st)
 		}
+		k.lock()
+		a.sched = vidsch.New(watcher{a}, k.now, a.driver.Caps(), len(p.Nodes), p.Engines(), k.tdr)
+		k.unlock()
 		k.adapters = append(k.adapters, a)
 	}
 	return k, nil
@@ -145,13 +155,31 @@ func (k *Kernel) addGlobal(o any, uid uint32) abi.Handle { return k.globals.Add(
 // removeGlobal takes it away again; 0 is none.
 func (k *Kernel) removeGlobal(h abi.Handle) { k.globals.Remove(h) }
 
-// lock and unlock bracket every operation; unlock runs its effects.
+// lock and unlock bracket every operation; unlock lets packets proceed that can, and runs
+// the effects.
 func (k *Kernel) lock() { k.mu.Lock() }
 
 func (k *Kernel) unlock() {
+	if k.release() {
+		k.drain()
+	}
+}
+
+// unlockInside is unlock inside a callback of a driver, or between calls of one: what it
+// is to be asked waits until the callback has returned.
+func (k *Kernel) unlockInside() {
+	if k.release() && !k.ticking.Load() {
+		k.host.Alarm()
+	}
+}
+
+// release does what unlock does without a driver, and reports whether one is to be asked
+// something.
+func (k *Kernel) release() (asks bool) {
+	asks = k.settle()
 	if k.fx.empty() {
 		k.mu.Unlock()
-		return
+		return asks
 	}
 	fx := k.fx
 	k.fx = effects{}
@@ -160,6 +188,7 @@ func (k *Kernel) unlock() {
 	if fx.alarm {
 		k.host.Alarm()
 	}
+	return asks
 }
 
 // Do answers one request. It never blocks: a wait that cannot end yet is

@@ -104,11 +104,11 @@ func (p *Process) placePlain(rec *abi.CreateSynchronizationObject2, o *plain) ab
 	byDriver := info.Flags&abi.SyncObjectSignalByKmd != 0
 	var kmd driverEvent
 	if byDriver {
-		a, st := p.adapterOf(rec.HDevice)
+		a, device, st := p.adapterOf(rec.HDevice)
 		if !st.OK() {
 			return st
 		}
-		if kmd, st = k.createDriverEvent(a, o.Object.(*syncobj.CPUNotification)); !st.OK() {
+		if kmd, st = k.createDriverEvent(a, device, o.Object.(*syncobj.CPUNotification)); !st.OK() {
 			return st
 		}
 	}
@@ -118,6 +118,10 @@ func (p *Process) placePlain(rec *abi.CreateSynchronizationObject2, o *plain) ab
 	if !ok {
 		kmd.destroy()
 		return abi.StatusInvalidParameter // destroyed since it was looked up
+	}
+	if st := d.usable(); !st.OK() {
+		kmd.destroy()
+		return st
 	}
 	global := info.Flags&(abi.SyncObjectShared|abi.SyncObjectNtSecuritySharing) == abi.SyncObjectShared
 	if global && k.noGlobals {

@@ -5,6 +5,7 @@ import (
 	"github.com/dxgsync/dxgsync/internal/object"
 	"github.com/dxgsync/dxgsync/internal/page"
 	"github.com/dxgsync/dxgsync/internal/vidmm"
+	"github.com/dxgsync/dxgsync/internal/vidsch"
 )
 
 // ProcessInfo says who attaches. The door vouches for it.
@@ -42,6 +43,8 @@ type Process struct {
 	lines   []bellRange               // lines of it that belong to this process
 	spaces  map[*Adapter]*vidmm.Space // what GPUs see
 	gone    bool
+
+	timeouts []timeout // engine timeouts by its fault
 }
 
 // A ticketHolder is a wait that is answered on a line of the bell table.
@@ -113,6 +116,12 @@ func (p *Process) Exit() {
 	for w := range p.waits {
 		w.cancel()
 	}
+	for d := range p.devices {
+		for w := range d.idlers {
+			w.cancel()
+		}
+		d.sched.Lose(vidsch.Died)
+	}
 	swept := p.locals()
 	for _, l := range swept {
 		if l.created && l.fence.Flags&abi.SyncObjectNoSignalMaxValueOnTdr == 0 {
@@ -130,7 +139,7 @@ func (p *Process) Exit() {
 		l.destroy()
 	}
 	for d := range p.devices {
-		d.destroy(abi.StatusDeviceRemoved)
+		d.destroy(vidsch.Died)
 	}
 	p.table = object.Table{}
 	k.unlock()

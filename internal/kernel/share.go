@@ -252,6 +252,9 @@ func (p *Process) openSyncObjectFromNtHandle2(r *abi.Request) abi.Status {
 	if !nt.Object.(syncObject).opensOn(d) {
 		return abi.StatusInvalidParameter
 	}
+	if st := d.usable(); !st.OK() {
+		return st
+	}
 	if !nt.Access.Opens() {
 		return abi.StatusAccessDenied
 	}

@@ -46,6 +46,9 @@ func (p *Process) signalSynchronizationObjectFromCpu(r *abi.Request) abi.Status 
 	if !d.ownsAll(locals) {
 		return abi.StatusInvalidParameter
 	}
+	if st := d.usable(); !st.OK() {
+		return st
+	}
 	for _, l := range locals {
 		if !l.maySignal() {
 			return abi.StatusAccessDenied

@@ -86,6 +86,9 @@ func (p *Process) wait(rec *abi.WaitForSynchronizationObjectFromCpu, r *abi.Requ
 	if !d.ownsAll(locals) {
 		return eventLeft, abi.StatusInvalidParameter
 	}
+	if st := d.usable(); !st.OK() {
+		return eventLeft, st
+	}
 	for _, l := range locals {
 		if !l.mayWait() {
 			return eventSet, abi.StatusAccessDenied // measured: refused, and yet set

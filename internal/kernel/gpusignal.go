@@ -1,0 +1,284 @@
+package kernel
+
+import (
+	"slices"
+
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/syncobj"
+	"github.com/dxgsync/dxgsync/internal/vidsch"
+)
+
+// A gpuSignal is a signal packet, one for all queues of a broadcast: it takes effect when
+// the last of them reaches it. One that is dropped by any of them has no effect on
+// objects; an event is set all the same (calls.md §3 DestroyContext, OQ-48).
+type gpuSignal struct {
+	kernel  *Kernel
+	objects []queuedObject
+	event   Event // nil: none
+	left    int   // queues that have not processed it
+	rewind  bool
+	dropped bool
+}
+
+// signalFlags are the flags of D3DDDICB_SIGNALFLAGS that packets may have.
+const signalFlags = abi.SignalAtSubmission | abi.SignalEnqueueCpuEvent | abi.SignalAllowFenceRewind
+
+// Reach implements vidsch.Signal.
+func (s *gpuSignal) Reach(*vidsch.Queue) {
+	if s.left--; s.left == 0 {
+		s.finish()
+	}
+}
+
+// Drop implements vidsch.Signal.
+func (s *gpuSignal) Drop(_ *vidsch.Queue, why vidsch.Why) {
+	s.dropped = true
+	wakes := &s.kernel.fx.wakes
+	for _, o := range s.objects {
+		switch n := o.object.(type) {
+		case *fence:
+			// Nobody may wait for a signal that cannot come (OQ-42).
+			if why == vidsch.Died && !o.spared {
+				n.Lose(wakes)
+			}
+		case *plain:
+			if c, ok := n.Object.(*syncobj.CPUNotification); ok && why != vidsch.Destroyed {
+				c.Signal(0, false, wakes)
+			}
+		}
+	}
+	s.Reach(nil)
+}
+
+// finish does it, if nothing was dropped.
+func (s *gpuSignal) finish() {
+	wakes := &s.kernel.fx.wakes
+	for _, o := range s.objects {
+		if !s.dropped {
+			o.object.Signal(o.value, s.rewind, wakes)
+		}
+		o.object.drop()
+	}
+	if s.event != nil {
+		s.kernel.fx.events = append(s.kernel.fx.events, eventEnd{s.event, true})
+	}
+}
+
+// submitSignal queues a signal of objects into queues: objects with TopOfPipeline for
+// themselves, as they do not wait for all that the others wait for.
+func (k *Kernel) submitSignal(queues []*vidsch.Queue, list []queuedObject, flags abi.SignalFlags) {
+	var early []queuedObject
+	if flags&abi.SignalAtSubmission == 0 {
+		top := func(o queuedObject) bool { return o.object.CreateFlags()&abi.SyncObjectTopOfPipeline != 0 }
+		if slices.ContainsFunc(list, top) {
+			for _, o := range list {
+				if top(o) {
+					early = append(early, o)
+				}
+			}
+			list = slices.DeleteFunc(list, top)
+		}
+	}
+	rewind := flags&abi.SignalAllowFenceRewind != 0
+	when := vidsch.AtCompletion
+	if flags&abi.SignalAtSubmission != 0 {
+		when = vidsch.AtSubmission
+	}
+	k.enqueue(queues, early, rewind, vidsch.AtRead)
+	k.enqueue(queues, list, rewind, when)
+}
+
+func (k *Kernel) enqueue(queues []*vidsch.Queue, list []queuedObject, rewind bool, when vidsch.When) {
+	if len(list) == 0 {
+		return
+	}
+	s := &gpuSignal{kernel: k, objects: list, left: len(queues), rewind: rewind}
+	for _, o := range list {
+		o.object.Ref()
+	}
+	for _, q := range queues {
+		q.Signal(s, when)
+	}
+}
+
+// A signalCall is what the calls that signal from contexts have in common.
+type signalCall struct {
+	contexts []abi.Handle
+	objects  []abi.Handle
+	flags    abi.SignalFlags
+	legacy   bool // fences in memory are not for this call
+	noValue  bool // nor is a fence of Windows 7: there is no field for its value
+	values   []byte
+	single   uint64 // of a fence of Windows 7
+}
+
+// signal judges and queues it. Source: calls.md §5, §1.1; objects.md §8.
+func (p *Process) signal(c signalCall) abi.Status {
+	k := p.k
+	k.lock()
+	defer k.unlock()
+	d, queues, st := p.contextQueues(c.contexts)
+	if !st.OK() {
+		return st
+	}
+	list, st := d.findQueued(c.objects, true, c.legacy, false)
+	if !st.OK() {
+		return st
+	}
+	if c.noValue && legacyFence(list) {
+		return abi.StatusInvalidParameter
+	}
+	if st := setValues(list, c.values, c.single); !st.OK() {
+		return st
+	}
+	return k.judgeSignal(d, queues, list, c.flags)
+}
+
+// judgeSignal does the last checks of a signal, and queues it.
+func (k *Kernel) judgeSignal(d *device, queues []*vidsch.Queue, list []queuedObject, flags abi.SignalFlags) abi.Status {
+	if st := d.usable(); !st.OK() {
+		return st
+	}
+	if st := permitted(list); !st.OK() {
+		return st
+	}
+	if st := checkDistances(list); !st.OK() {
+		return st
+	}
+	if !room(queues, 2) {
+		return abi.StatusNoMemory
+	}
+	k.submitSignal(queues, list, flags)
+	return abi.StatusSuccess
+}
+
+// enqueueEvent queues a CPU event: it is set when all contexts have processed it.
+// Source: calls.md §5; OQ-43, OQ-48.
+func (p *Process) enqueueEvent(r *abi.Request, contexts []abi.Handle) abi.Status {
+	k := p.k
+	event, eventStatus := p.eventOf(r)
+	k.lock()
+	defer k.unlock()
+	st := func() abi.Status {
+		d, queues, st := p.contextQueues(contexts)
+		if !st.OK() {
+			return st
+		}
+		if !eventStatus.OK() {
+			return eventStatus
+		}
+		if st := d.usable(); !st.OK() {
+			return st
+		}
+		if !room(queues, 1) {
+			return abi.StatusNoMemory
+		}
+		s := &gpuSignal{kernel: k, event: event, left: len(queues)}
+		for _, q := range queues {
+			q.Signal(s, vidsch.AtCompletion)
+		}
+		return abi.StatusSuccess
+	}()
+	if !st.OK() && event != nil {
+		k.fx.events = append(k.fx.events, eventEnd{event, false})
+	}
+	return st
+}
+
+// checkSignalFlags says whether flags and the number of objects fit.
+func checkSignalFlags(flags abi.SignalFlags, objects, most uint32) abi.Status {
+	if flags&^signalFlags != 0 || objects > most {
+		return abi.StatusInvalidParameter
+	}
+	if event := flags&abi.SignalEnqueueCpuEvent != 0; event != (objects == 0) {
+		return abi.StatusInvalidParameter
+	}
+	return abi.StatusSuccess
+}
+
+// signalSynchronizationObject is the first version: it has neither values nor events.
+func (p *Process) signalSynchronizationObject(r *abi.Request) abi.Status {
+	rec := abi.View[abi.SignalSynchronizationObject](r.Record)
+	if rec.Flags&^signalFlags != 0 || rec.Flags&abi.SignalEnqueueCpuEvent != 0 || rec.ObjectCount == 0 || rec.ObjectCount > maxLegacyObjects {
+		return abi.StatusInvalidParameter
+	}
+	return p.signal(signalCall{
+		contexts: []abi.Handle{rec.HContext}, objects: slices.Clone(rec.ObjectHandleArray[:rec.ObjectCount]), flags: rec.Flags,
+		legacy: true, noValue: true,
+	})
+}
+
+func (p *Process) signalSynchronizationObject2(r *abi.Request) abi.Status {
+	rec := abi.View[abi.SignalSynchronizationObject2](r.Record)
+	if st := checkSignalFlags(rec.Flags, rec.ObjectCount, maxLegacyObjects); !st.OK() {
+		return st
+	}
+	if rec.BroadcastContextCount >= maxBroadcast {
+		return abi.StatusInvalidParameter
+	}
+	contexts := append([]abi.Handle{rec.HContext}, rec.BroadcastContext[:rec.BroadcastContextCount]...)
+	if rec.Flags&abi.SignalEnqueueCpuEvent != 0 {
+		return p.enqueueEvent(r, contexts)
+	}
+	return p.signal(signalCall{
+		contexts: contexts, objects: slices.Clone(rec.ObjectHandleArray[:rec.ObjectCount]), flags: rec.Flags,
+		legacy: true, single: rec.Fence().FenceValue,
+	})
+}
+
+func (p *Process) signalSynchronizationObjectFromGpu(r *abi.Request) abi.Status {
+	rec := abi.View[abi.SignalSynchronizationObjectFromGpu](r.Record)
+	if rec.ObjectCount == 0 || rec.ObjectCount > MaxWaitObjects || r.Arrays[0] == nil {
+		return abi.StatusInvalidParameter
+	}
+	c := signalCall{contexts: []abi.Handle{rec.HContext}, objects: inOrder(r.Arrays[0], int(rec.ObjectCount)), values: r.Arrays[1]}
+	if len(c.values) >= 8 {
+		c.single = firstValue(c.values) // of a fence of Windows 7 too: there is no other field
+	} else if k := p.kindOf(c.objects[0]); k == abi.Fence {
+		return abi.StatusInvalidParameter
+	}
+	return p.signal(c)
+}
+
+func (p *Process) signalSynchronizationObjectFromGpu2(r *abi.Request) abi.Status {
+	rec := abi.View[abi.SignalSynchronizationObjectFromGpu2](r.Record)
+	if st := checkSignalFlags(rec.Flags, rec.ObjectCount, MaxWaitObjects); !st.OK() {
+		return st
+	}
+	if rec.BroadcastContextCount == 0 || rec.BroadcastContextCount > maxBroadcast || r.Arrays[1] == nil || rec.ObjectCount > 0 && r.Arrays[0] == nil {
+		return abi.StatusInvalidParameter
+	}
+	contexts := inOrder(r.Arrays[1], int(rec.BroadcastContextCount))
+	if rec.Flags&abi.SignalEnqueueCpuEvent != 0 {
+		return p.enqueueEvent(r, contexts)
+	}
+	return p.signal(signalCall{
+		contexts: contexts, objects: inOrder(r.Arrays[0], int(rec.ObjectCount)), flags: rec.Flags,
+		values: r.Arrays[2], single: *rec.FenceValue(),
+	})
+}
+
+// submitSignalSyncObjectsToHwQueue signals fences in memory when all queues reach it.
+func (p *Process) submitSignalSyncObjectsToHwQueue(r *abi.Request) abi.Status {
+	rec := abi.View[abi.SubmitSignalSyncObjectsToHwQueue](r.Record)
+	switch {
+	case rec.Flags&^abi.SignalAllowFenceRewind != 0, rec.BroadcastHwQueueCount == 0, rec.BroadcastHwQueueCount > maxBroadcast,
+		rec.ObjectCount == 0, rec.ObjectCount > maxLegacyObjects, r.Arrays[0] == nil, r.Arrays[1] == nil, r.Arrays[2] == nil:
+		return abi.StatusInvalidParameter
+	}
+	k := p.k
+	k.lock()
+	defer k.unlock()
+	d, queues, st := p.hwQueues(inOrder(r.Arrays[0], int(rec.BroadcastHwQueueCount)))
+	if !st.OK() {
+		return st
+	}
+	list, st := d.findQueued(inOrder(r.Arrays[1], int(rec.ObjectCount)), true, false, true)
+	if !st.OK() {
+		return st
+	}
+	if st := setValues(list, r.Arrays[2], 0); !st.OK() {
+		return st
+	}
+	return k.judgeSignal(d, queues, list, rec.Flags)
+}

@@ -1,0 +1,150 @@
+package kernel
+
+import (
+	"bytes"
+
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/ddi"
+	"github.com/dxgsync/dxgsync/internal/object"
+	"github.com/dxgsync/dxgsync/internal/vidsch"
+)
+
+// A hwQueue is a hardware queue with its progress fence.
+type hwQueue struct {
+	context   *context
+	handle    abi.Handle
+	flags     abi.CreateHwQueueFlags
+	progress  *local
+	sched     *vidsch.Queue
+	submitted uint64 // the last progress id
+	since     int64
+}
+
+// userMode reports whether work is submitted by ringing a doorbell, and not here.
+func (q *hwQueue) userMode() bool { return q.flags&abi.HwQueueUserModeSubmission != 0 }
+
+// hwQueueFlags are the flags that a caller may set.
+const hwQueueFlags = abi.HwQueueDisableGpuTimeout | abi.HwQueueNoBroadcastSignal | abi.HwQueueNoBroadcastWait | abi.HwQueueNoKmdAccess |
+	abi.HwQueueUserModeSubmission
+
+// createHwQueue makes a hardware queue and its progress fence, which is read-only for
+// the process, cannot be signalled or destroyed by calls, and starts at 0.
+// Source: calls.md §3; OQ-16, OQ-40.
+func (p *Process) createHwQueue(r *abi.Request) abi.Status {
+	rec := abi.View[abi.CreateHwQueue](r.Record)
+	if rec.Flags&^hwQueueFlags != 0 || rec.PrivateDriverDataSize != 0 && r.Arrays[0] == nil {
+		return abi.StatusInvalidParameter
+	}
+	k := p.k
+	k.lock()
+	c, st := p.hwContext(rec)
+	k.unlock()
+	if !st.OK() {
+		return st
+	}
+	// Memory and the driver's answer come before the lock is taken again.
+	m, st := k.host.PrivateMemory(p, 0)
+	if !st.OK() {
+		return st
+	}
+	k.lock()
+	q, st := p.placeHwQueue(rec, c, m)
+	k.unlock()
+	if !st.OK() {
+		return st
+	}
+	driver := c.device.adapter.driver
+	kmd, st := driver.CreateHwQueue(ddi.CreateHwQueueArgs{
+		Context: c.sched.Kmd, Flags: rec.Flags, PrivateDriverData: bytes.Clone(r.Arrays[0]), ProgressFenceGpuVirtualAddress: q.progress.gpu,
+	})
+	k.lock()
+	defer k.unlock()
+	_, alive := c.device.contexts[c]
+	switch {
+	case !st.OK():
+		q.progress.destroy()
+		return st
+	case !alive || c.device.state != abi.DeviceExecutionActive:
+		st = abi.StatusInvalidParameter
+		if alive {
+			st = abi.StatusDeviceRemoved
+		}
+	default:
+		if q.handle = p.add(q); q.handle == 0 {
+			st = abi.StatusNoMemory
+		}
+	}
+	if !st.OK() {
+		k.fx.calls = append(k.fx.calls, func() { driver.DestroyHwQueue(kmd) })
+		if alive || q.progress.device.process.table.Get(q.progress.handle) == any(q.progress) {
+			q.progress.destroy()
+		}
+		return st
+	}
+	if st := q.progress.grant(r, m); !st.OK() {
+		p.table.Remove(q.handle)
+		k.fx.calls = append(k.fx.calls, func() { driver.DestroyHwQueue(kmd) })
+		return st
+	}
+	f := q.progress.fence
+	f.Ref() // the scheduler reads it until nothing of the queue is at the GPU
+	node := c.device.adapter.Profile.Nodes[c.engine.NodeOrdinal]
+	q.sched = c.sched.NewHwQueue(kmd, rec.Flags&abi.HwQueueDisableGpuTimeout != 0, int(node.MaxInFlightHwQueueBuffers), f.Value, f.drop, q)
+	q.since = k.now()
+	c.queues[q] = struct{}{}
+	rec.HHwQueue, rec.HHwQueueProgressFence = q.handle, q.progress.handle
+	rec.HwQueueProgressFenceCPUVirtualAddress = 0 // the client's library knows it
+	rec.HwQueueProgressFenceGPUVirtualAddress = q.progress.gpu
+	return abi.StatusSuccess
+}
+
+// hwContext finds the context for a hardware queue.
+func (p *Process) hwContext(rec *abi.CreateHwQueue) (*context, abi.Status) {
+	c, ok := object.Get[*context](&p.table, rec.HHwContext)
+	if !ok || !c.hardware() || !abi.HwQueueFlagRules.Allowed(uint32(rec.Flags), c.device.adapter.Profile.WDDM) {
+		return nil, abi.StatusInvalidParameter
+	}
+	a := c.device.adapter
+	if !a.driver.Caps().Has(ddi.HwScheduling) || rec.Flags&abi.HwQueueUserModeSubmission != 0 {
+		return nil, abi.StatusNotSupported // no node has UserModeSubmissionSupported yet (OQ-40)
+	}
+	return c, c.device.usable()
+}
+
+// placeHwQueue makes the progress fence. The lock is held.
+func (p *Process) placeHwQueue(rec *abi.CreateHwQueue, c *context, m Memory) (*hwQueue, abi.Status) {
+	st := abi.StatusInvalidParameter // destroyed since it was looked up
+	q := &hwQueue{context: c, flags: rec.Flags}
+	if _, alive := c.device.contexts[c]; alive {
+		q.progress, st = p.place(new(FenceRoom), c.device, 0, m)
+	}
+	if !st.OK() {
+		p.k.fx.wakes.Free(m)
+		return nil, st
+	}
+	q.progress.queueOwned = true
+	q.progress.mapFence(0) // the GPU writes it
+	q.progress.rights &^= abi.GrantSignal
+	return q, st
+}
+
+func (p *Process) destroyHwQueue(r *abi.Request) abi.Status {
+	rec := abi.View[abi.DestroyHwQueue](r.Record)
+	p.k.lock()
+	defer p.k.unlock()
+	q, ok := object.Get[*hwQueue](&p.table, rec.HHwQueue)
+	if !ok {
+		return abi.StatusInvalidParameter
+	}
+	q.destroy(vidsch.Destroyed)
+	return abi.StatusSuccess
+}
+
+// destroy drops what is queued. CPU waits for the progress fence end satisfied (OQ-50).
+func (q *hwQueue) destroy(why vidsch.Why) {
+	c := q.context
+	q.sched.Destroy(why)
+	q.progress.destroy()
+	delete(c.queues, q)
+	c.device.process.table.Remove(q.handle)
+}

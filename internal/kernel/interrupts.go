@@ -1,0 +1,95 @@
+package kernel
+
+import "github.com/dxgsync/dxgsync/ddi"
+
+// NotifyInterrupt takes an interrupt. One for something that is gone, or that is not
+// made yet, is ignored. What the driver is to be asked because of it is asked after
+// Advance has returned.
+func (c callbacks) NotifyInterrupt(i ddi.Interrupt) {
+	k := c.kernel
+	k.lock()
+	defer k.unlockInside()
+	s := c.sched
+	if s == nil || c.stopped {
+		return
+	}
+	switch i := i.(type) {
+	case ddi.PeriodicMonitoredFenceSignaled:
+		if n := c.notices[i.NotificationID]; n != nil {
+			n.fence.Notify(max(i.Count, 1), &k.fx.wakes)
+		}
+		return
+	case ddi.DmaRead:
+		s.Read(i)
+		return
+	case ddi.SuspendContextCompleted:
+		s.Suspended(i)
+		return
+	case ddi.GpuEngineTimeout:
+		s.EngineTimeout(i)
+		return
+	}
+	// Whatever else comes, values of fences may have been written before it.
+	k.scan(c.Adapter)
+	switch i := i.(type) {
+	case ddi.DmaCompleted:
+		s.Completed(i)
+	case ddi.DmaPreempted:
+		s.Preempted(i)
+	case ddi.DmaFaulted:
+		s.Faulted(i)
+	case ddi.DmaPageFaulted:
+		s.PageFaulted(i)
+	case ddi.HwQueuePageFaulted:
+		s.HwPageFaulted(i)
+	}
+	s.Progress()
+}
+
+// settle does what packets of all adapters can do without a GPU. The lock is held.
+func (k *Kernel) settle() (asks bool) {
+	for busy := true; busy; {
+		busy = false
+		for _, a := range k.adapters {
+			if a.sched.Busy() {
+				a.sched.Run()
+				busy = true
+			}
+		}
+	}
+	for _, a := range k.adapters {
+		asks = asks || a.sched.Asks()
+	}
+	return asks
+}
+
+// drain makes the calls of drivers that the schedulers have decided on, those of one
+// adapter in order and one at a time. Without the lock, and not inside a callback.
+func (k *Kernel) drain() {
+	for _, a := range k.adapters {
+		a.drain()
+	}
+}
+
+func (a *Adapter) drain() {
+	k := a.kernel
+	asked := false
+	a.asking.Lock()
+	for {
+		k.lock()
+		k.settle()
+		calls := a.sched.Take()
+		k.unlockInside()
+		if len(calls) == 0 {
+			break
+		}
+		asked = true
+		for _, call := range calls {
+			call(a.driver)
+		}
+	}
+	a.asking.Unlock()
+	if asked {
+		k.host.Alarm() // the driver may have something to do
+	}
+}

@@ -1,0 +1,174 @@
+package kernel
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/object"
+	"github.com/dxgsync/dxgsync/internal/syncobj"
+	"github.com/dxgsync/dxgsync/internal/vidsch"
+)
+
+// maxLegacyObjects is D3DDDI_MAX_OBJECT_WAITED_ON and D3DDDI_MAX_OBJECT_SIGNALED, and
+// the limit of the calls of hardware queues.
+const maxLegacyObjects = 32
+
+// maxBroadcast is D3DDDI_MAX_BROADCAST_CONTEXT (OQ-24).
+const maxBroadcast = 64
+
+// A queued object is a synchronization object as packets name it: what they need of it,
+// and how the local object that they were given limits them.
+type queuedObject struct {
+	object  packetObject
+	value   uint64
+	may     bool // signal, or wait, whatever the packet does
+	spared  bool // NoSignalMaxValueOnTdr of the local object
+	ofOther bool // not of the device, or of another adapter
+}
+
+// packetObject is what a signal packet keeps.
+type packetObject interface {
+	syncobj.Object
+	drop()
+}
+
+// find looks up what packets of a device may name. INVALID_PARAMETER: it is nothing of
+// this kind.
+func (d *device) find(h abi.Handle, signal bool) (queuedObject, abi.Status) {
+	switch l := d.process.table.Get(h).(type) {
+	case *local:
+		may := l.mayWait()
+		if signal {
+			may = l.maySignal()
+		}
+		return queuedObject{
+			object: l.fence, may: may, ofOther: l.device != d,
+			spared: l.flags&abi.SyncObjectNoSignalMaxValueOnTdr != 0,
+		}, abi.StatusSuccess
+	case *plainLocal:
+		other := l.object.adapter != d.adapter && l.object.CreateFlags()&abi.SyncObjectCrossAdapter == 0
+		return queuedObject{object: l.object, may: true, ofOther: other}, abi.StatusSuccess
+	}
+	return queuedObject{}, abi.StatusInvalidParameter
+}
+
+// findQueued looks up all handles of a call and checks that they may stand in one.
+// legacy says that the call knows no fences in memory; hardware, that it knows nothing
+// else. Source: objects.md §8; OQ-25.
+func (d *device) findQueued(handles []abi.Handle, signal, legacy, hardware bool) ([]queuedObject, abi.Status) {
+	list := make([]queuedObject, len(handles))
+	objects := make([]syncobj.Object, len(handles))
+	for i, h := range handles {
+		var st abi.Status
+		if list[i], st = d.find(h, signal); !st.OK() {
+			return nil, st
+		}
+		objects[i] = list[i].object
+		if o, ok := list[i].object.(*plain); ok {
+			objects[i] = o.Object
+		}
+	}
+	check := syncobj.CheckWait
+	if signal {
+		check = syncobj.CheckSignal
+	}
+	if st := check(objects); !st.OK() {
+		return nil, st
+	}
+	for i := range list {
+		_, inMemory := list[i].object.(*fence)
+		if list[i].ofOther || inMemory && legacy || !inMemory && hardware {
+			return nil, abi.StatusInvalidParameter
+		}
+	}
+	return list, abi.StatusSuccess
+}
+
+// permitted is ACCESS_DENIED if a local object does not allow what the packet does.
+func permitted(list []queuedObject) abi.Status {
+	if slices.ContainsFunc(list, func(o queuedObject) bool { return !o.may }) {
+		return abi.StatusAccessDenied
+	}
+	return abi.StatusSuccess
+}
+
+// legacyFence reports whether what a call names is one fence of Windows 7, whose value
+// does not come in an array.
+func legacyFence(list []queuedObject) bool {
+	return len(list) == 1 && list[0].object.Kind() == abi.Fence
+}
+
+// setValues gives objects their values: those of fences in memory from an array, which
+// must be there for them. The value of a legacy fence is single.
+func setValues(list []queuedObject, values []byte, single uint64) abi.Status {
+	if legacyFence(list) {
+		list[0].value = single
+		return abi.StatusSuccess
+	}
+	if _, inMemory := list[0].object.(*fence); !inMemory {
+		return abi.StatusSuccess
+	}
+	if values == nil {
+		return abi.StatusInvalidParameter
+	}
+	for i := range list {
+		list[i].value = binary.LittleEndian.Uint64(values[8*i:])
+	}
+	return abi.StatusSuccess
+}
+
+// inOrder reads handles out of an array of a request.
+func inOrder(b []byte, n int) []abi.Handle {
+	list := make([]abi.Handle, n)
+	for i := range list {
+		list[i] = abi.Handle(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return list
+}
+
+// contextQueues looks up contexts of one device, each once, that take packets.
+// Source: calls.md §5; OQ-24.
+func (p *Process) contextQueues(handles []abi.Handle) (*device, []*vidsch.Queue, abi.Status) {
+	var d *device
+	queues := make([]*vidsch.Queue, len(handles))
+	for i, h := range handles {
+		c, ok := object.Get[*context](&p.table, h)
+		if !ok || c.hardware() {
+			return nil, nil, abi.StatusInvalidParameter
+		}
+		queues[i] = c.sched.Queue()
+		if d == nil {
+			d = c.device
+		}
+		if c.device != d || slices.Contains(queues[:i], queues[i]) {
+			return nil, nil, abi.StatusInvalidParameter
+		}
+	}
+	return d, queues, abi.StatusSuccess
+}
+
+// hwQueues is the same for hardware queues.
+func (p *Process) hwQueues(handles []abi.Handle) (*device, []*vidsch.Queue, abi.Status) {
+	var d *device
+	queues := make([]*vidsch.Queue, len(handles))
+	for i, h := range handles {
+		q, ok := object.Get[*hwQueue](&p.table, h)
+		if !ok || q.userMode() {
+			return nil, nil, abi.StatusInvalidParameter
+		}
+		queues[i] = q.sched
+		if d == nil {
+			d = q.context.device
+		}
+		if q.context.device != d || slices.Contains(queues[:i], queues[i]) {
+			return nil, nil, abi.StatusInvalidParameter
+		}
+	}
+	return d, queues, abi.StatusSuccess
+}
+
+// room reports whether every queue takes n more packets.
+func room(queues []*vidsch.Queue, n int) bool {
+	return !slices.ContainsFunc(queues, func(q *vidsch.Queue) bool { return !q.Room(n) })
+}
