@@ -68,7 +68,8 @@ func (d *device) lose(state abi.DeviceExecutionState) {
 // the device could have signalled it, or it is the device's own and signalled by the
 // system, and l does not carry NoSignalMaxValueOnTdr.
 func (l *local) raisedByLoss() bool {
-	return l.flags&abi.SyncObjectNoSignalMaxValueOnTdr == 0 && (l.maySignal() || l.created)
+	own := l.queueOwned || l.created && l.fence.Kind() == abi.PeriodicMonitoredFence
+	return l.flags&abi.SyncObjectNoSignalMaxValueOnTdr == 0 && (l.maySignal() || own)
 }
 
 // markDeviceAsError puts a device in error as if by an engine reset that touched it

@@ -94,12 +94,12 @@ func (m *memMemory) Grant(*Process) (abi.Grant, []abi.OutFile, abi.Status) {
 
 // rig is a kernel on a memHost with short forms of the calls.
 type rig struct {
-	t    *testing.T
+	t    testing.TB
 	host *memHost
 	k    *Kernel
 }
 
-func newRig(t *testing.T, profiles ...string) *rig {
+func newRig(t testing.TB, profiles ...string) *rig {
 	t.Helper()
 	r := &rig{t: t, host: newMemHost()}
 	cfg := Config{Host: r.host}
