@@ -43,17 +43,19 @@ type Fence struct {
 	hb   order
 }
 
-// dead stands for a cell that cannot be used: every signal finds a higher value
-// there and every wait a loss, which sends both the long way round.
+// dead stands for a cell that cannot be used: it asks for the kernel, which sends
+// signals and waits the long way round. Its value makes a wait for several points look
+// at it.
 var dead page.Cell
 
 func init() {
 	dead.Init(Lost)
-	dead.WantLocal() // so that a signal of Lost goes the long way too
+	page.View{Cell: &dead}.SetAsk()
 }
 
-// Value returns the current value: one load from memory. After [Fence.Close] the
-// result means nothing.
+// Value returns the current value: one load from memory. On an adapter without 64-bit
+// atomics memory has the low 32 bits of the value, unless the fence was made with
+// SyncObjectNoGPUAccess. After [Fence.Close] the result means nothing.
 func (f *Fence) Value() uint64 {
 	v := f.val.Load().Value()
 	f.hb.acquire()
@@ -61,9 +63,15 @@ func (f *Fence) Value() uint64 {
 	return v
 }
 
-// Lost reports whether the value is [Lost], which it also is when somebody
-// signalled exactly that value.
-func (f *Fence) Lost() bool { return f.Value() == Lost }
+// Lost reports whether the fence is lost. It also says so when somebody signalled
+// exactly the value [Lost].
+func (f *Fence) Lost() bool {
+	c := f.val.Load()
+	lost := c.Value() == Lost || c.Over()
+	f.hb.acquire()
+	runtime.KeepAlive(f)
+	return lost
+}
 
 // Handle returns the D3DKMT handle, for use with the raw calls of [Session].
 func (f *Fence) Handle() abi.Handle { return f.handle }
@@ -78,18 +86,18 @@ func (f *Fence) Device() *Device { return f.dev }
 //
 // Errors: [abi.StatusInvalidParameter] for a value below the current one (see
 // [Fence.Rewind]); [abi.StatusAccessDenied] when this view may not signal;
-// [abi.StatusDeviceRemoved] after the loss of the daemon; [ErrClosed].
+// [abi.StatusDeviceRemoved] after the loss of the device or of the daemon; [ErrClosed].
 //
 // D3DKMTSignalSynchronizationObjectFromCpu.
 func (f *Fence) Signal(v uint64) error {
 	f.hb.release()
 	c := f.sig.Load()
-	want, below := c.Raise(v)
-	if below {
+	want, ask := c.Raise(v)
+	if ask {
 		return f.signalLong(v)
 	}
 	if want != 0 {
-		return f.tell(c, want, v)
+		return f.tell(c, want)
 	}
 	runtime.KeepAlive(f)
 	return nil
@@ -114,13 +122,15 @@ func (f *Fence) Rewind(v uint64) error {
 // WDDM; see [Fence.Lost].
 //
 // Errors: the context's cause when ctx ends first; [abi.StatusDeviceRemoved] when
-// the device of this view is closed meanwhile or the daemon goes away;
+// the device of this view was lost before or is closed meanwhile, or the daemon goes
+// away; [abi.StatusInvalidParameter] on an adapter without 64-bit atomics when v is
+// more than 0x7FFFFFFF away from the value;
 // [abi.StatusAccessDenied] when this view may not wait; [abi.StatusNoMemory] at a
 // limit; [ErrClosed] when it was closed before.
 //
 // D3DKMTWaitForSynchronizationObjectFromCpu.
 func (f *Fence) Wait(ctx context.Context, v uint64) error {
-	if cur := f.wat.Load().Value(); v <= cur && cur != Lost {
+	if c := f.wat.Load(); v <= c.Value() && !c.Asks() {
 		f.hb.acquire()
 		runtime.KeepAlive(f)
 		return nil

@@ -9,10 +9,7 @@ import (
 
 // tell follows a signal that found somebody interested: goroutines of this
 // process, sleepers elsewhere, the kernel.
-func (f *Fence) tell(c *page.Cell, want, v uint64) error {
-	if c == &dead {
-		return f.signalLong(v)
-	}
+func (f *Fence) tell(c *page.Cell, want uint64) error {
 	defer runtime.KeepAlive(f)
 	if f.mem != nil {
 		f.wake(want)
@@ -56,9 +53,9 @@ func (f *Fence) signalLong(v uint64) error {
 		}
 		defer f.mem.lease.leave()
 		c := f.mem.view.Cell
-		if want, below := c.Raise(v); want != 0 {
-			return f.tell(c, want, v)
-		} else if !below {
+		if want, ask := c.Raise(v); want != 0 {
+			return f.tell(c, want)
+		} else if !ask {
 			return nil
 		}
 	}

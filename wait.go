@@ -32,14 +32,14 @@ func WaitAny(ctx context.Context, points ...Point) (int, error) {
 			break
 		}
 	}
-	// The others are looked at, too: a view that may not wait spoils the whole call,
-	// wherever it stands.
+	// The others are looked at, too: a view that may not wait, or whose device is lost,
+	// spoils the whole call, wherever it stands.
 	for i := hit; i < len(points); i++ {
 		p := &points[i]
 		if p.Fence == nil {
 			return -1, abi.StatusInvalidParameter
 		}
-		if p.Fence.wat.Load().Value() == Lost {
+		if p.Fence.wat.Load().Asks() {
 			return waitMany(ctx, points, 1)
 		}
 	}
@@ -64,7 +64,7 @@ func WaitAll(ctx context.Context, points ...Point) error {
 		if p.Fence == nil {
 			return abi.StatusInvalidParameter
 		}
-		if cur := p.Fence.wat.Load().Value(); p.Value > cur || cur == Lost {
+		if c := p.Fence.wat.Load(); p.Value > c.Value() || c.Asks() {
 			_, err := waitMany(ctx, points, len(points))
 			return err
 		}
@@ -81,7 +81,8 @@ func WaitAll(ctx context.Context, points ...Point) error {
 func (f *Fence) waitLong(ctx context.Context, v uint64) error {
 	if f.mem != nil {
 		// Another process may be about to signal.
-		if hub := f.dev.s.door.hub(); hub != nil && f.check() == nil && hub.SpinCell(f.mem.view.Cell, v) {
+		c := f.mem.view.Cell
+		if hub := f.dev.s.door.hub(); hub != nil && f.check() == nil && !c.Asks() && hub.SpinCell(c, v) {
 			_, err := f.dev.s.arrivedAt(f)
 			return err
 		}
@@ -258,11 +259,11 @@ func (f *Fence) view() page.View {
 }
 
 // reached returns the index of the first point reached, of the last when all are
-// needed and all are; -1 otherwise.
+// needed and all are; -1 otherwise. A point that only the kernel can judge is not.
 func reached(points []Point, need int) int {
 	met := 0
 	for i := range points {
-		if points[i].Value <= points[i].Fence.Value() {
+		if f := points[i].Fence; points[i].Value <= f.Value() && !f.view().Cell.Asks() {
 			if met++; met == need {
 				return i
 			}
@@ -279,7 +280,7 @@ func (s *Session) spin(points []Point, need int, hit *int) bool {
 		return false // one has been tried already
 	}
 	for i := range points {
-		if points[i].Fence.mem == nil {
+		if f := points[i].Fence; f.mem == nil || f.mem.view.Cell.Asks() {
 			return false
 		}
 	}

@@ -16,7 +16,7 @@ var models = []struct {
 	file    string
 	configs []string
 }{
-	{"page.pml", []string{"ONCE", "KDEATH"}},
+	{"page.pml", []string{"ONCE", "KDEATH", "ASK"}},
 	{"ticket.pml", []string{""}},
 	{"slot.pml", []string{""}},
 }

@@ -6,7 +6,8 @@
  * the value when asked, and sweeps after a death. With KDEATH the kernel dies at any step
  * instead of signaller A, which may be missing too, and the watcher in the sleeper's process has to free it.
  *
- * ONCE: the value is lowered once only, for every test run. Without it: twice.
+ * ONCE: the value is lowered once only, for every test run. Without it: twice. ASK: it is
+ * not lowered; instead the page asks, from any moment on, for signals and waits by request.
  *
  * Steps are named after the methods of internal/page. They are sequentially consistent here, and
  * so they have to be in the code.
@@ -24,6 +25,10 @@
  *   TRUST_RING       the kernel believes the value in a ring instead of reading it
  *   SLOT_LATE        the slot is taken after the look at the value
  *   LATE_PAGE_WAIT   a wait that begins after a lowering sleeps on the page
+ *   ASK_BLIND        (ASK) a signaller stores a value without looking whether the page asks
+ *   ASK_SLEEP        (ASK) a wait that begins on a page that asks sleeps there
+ *   ASK_NO_WAKE      (ASK) a signal by request wakes nobody who sleeps on the page
+ *   ASK_NO_JUDGE     (ASK) a signal by request judges no wait of the kernel's
  *   NO_WATCHER       (KDEATH) nobody notices that the kernel is dead
  */
 #define NONE  7                 /* monitored value when the kernel waits for nothing  */
@@ -38,6 +43,7 @@ byte want    = 0;               /* atomic or, and                               
 byte slot    = 0;               /* bell number or 0                                    */
 bool lowered = false;           /* kernel only; never cleared                          */
 byte peak    = 0;               /* kernel only: highest value ever lowered from        */
+bool asks    = false;           /* kernel only; never cleared                          */
 
 /* The sleeper's bell. */
 byte bell    = 0;
@@ -51,6 +57,7 @@ bool released = false, armed = false;
 chan ring  = [2] of { byte };   /* the value signalled: a hint                         */
 chan lower = [1] of { byte };   /* request: lower to                                   */
 chan reply = [1] of { bit };
+chan request = [2] of { byte }; /* signal by request                                   */
 
 /* Ghosts. A wait may end only if the value reached the goal after the call began (may). It must
  * end if the value reached it after the call's first look, or after it was registered (must). */
@@ -59,6 +66,15 @@ bool kCalled = false, kSeen = false, kMay = false, kMust = false;   /* the kerne
 #define REACH(v)  if :: v >= GOAL -> sMay = sMay || sCalled; sMust = sMust || sSeen; \
                                      kMay = kMay || kCalled; kMust = kMust || kSeen  \
                      :: else fi
+
+/* A call that began when the page asked already must not use it. */
+#ifdef ASK
+#define BEGIN(c)  c = asks
+#define USE(c)    assert(!c)
+#else
+#define BEGIN(c)  skip
+#define USE(c)    skip
+#endif
 
 inline wake()     { asleep = false }
 inline ringBell() {
@@ -73,14 +89,24 @@ inline ringBell() {
 
 proctype Signaller(byte v; bool mortal; bool rewinds) {
         byte c, w, m;
+#ifdef ASK
+        bool late;
+#endif
 #ifdef LOOK_THEN_STORE
         w = want;
 #endif
-again:  c = value;                              /* Raise */
+again:  atomic { BEGIN(late); c = value };      /* Raise */
         if :: v < c -> goto out                 /* lower: the kernel's to judge */
-           :: v == c -> goto look
            :: else fi;
-cas:    atomic { if :: value == c -> value = v; REACH(v); goto look
+#ifdef ASK
+#ifndef ASK_BLIND
+        if :: asks -> if :: request!v :: deadK fi; goto out
+           :: else fi;
+#endif
+#endif
+        if :: v == c -> USE(late); goto look
+           :: else fi;
+cas:    atomic { if :: value == c -> USE(late); value = v; REACH(v); goto look
                     :: else c = value fi };
         if :: v > c -> goto cas :: else fi;     /* higher: ours counts as the earlier */
 look:   c = 0;
@@ -121,13 +147,23 @@ dead:   c = 0; w = 0; m = 0
 
 proctype Sleeper(bool mortal) {
         byte b;
-        atomic { sCalled = true; REACH(value) };
+#ifdef ASK
+        bool late;
+#endif
+        atomic { sCalled = true; BEGIN(late); REACH(value) };
+#ifdef ASK
+#ifndef ASK_SLEEP
+        if :: asks -> left = true; goto out     /* such a wait is the kernel's */
+           :: else fi;
+#endif
+#endif
 #ifndef LATE_PAGE_WAIT
         if :: lowered -> left = true; goto out  /* such a wait is the kernel's */
            :: else fi;
 #endif
 #ifndef SLOT_LATE
         slot = 1;                               /* Claim */
+        USE(late);
         MAYDIE(deadS);
 #endif
         want = want | SBIT;
@@ -199,6 +235,20 @@ again:          c = value; KMAYDIE;
                 atomic { if :: value == c -> value = low :: else -> goto again fi };
                 KMAYDIE;
                 reply!0
+#ifdef ASK
+        :: !asks -> asks = true                 /* SetAsk */
+        :: request?v ->                         /* Raise, as the kernel does it */
+up:             c = value; KMAYDIE;
+                if :: c < v -> atomic { if :: value == c -> value = v; REACH(v) :: else -> goto up fi }
+                   :: else fi;
+#ifndef ASK_NO_JUDGE
+                c = value; judge(c); KMAYDIE;
+#endif
+#ifndef ASK_NO_WAKE
+                if :: want & SBIT -> if :: slot -> ringBell() :: else fi
+                   :: else fi
+#endif
+#endif
         :: deadA && !sweptA -> sweptA = true;   /* Sweep: ring whoever is left */
 #ifndef NO_SWEEP
                 c = value; judge(c); KMAYDIE;
@@ -241,7 +291,11 @@ init { atomic {
 #else
         run Signaller(GOAL, true, false);
 #endif
+#ifdef ASK
+        if :: run Signaller(GOAL, false, false) :: skip fi;
+#else
         if :: run Signaller(GOAL, false, true) :: skip fi;  /* it helps A: wakes whom A left asleep */
+#endif
         if :: run Sleeper(true) :: run Sleeper(false) fi;   /* one that may die hides a stuck one */
         run Kernel()
 } }

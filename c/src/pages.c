@@ -124,6 +124,7 @@ void dxg_unmap(struct dxg_fence *f) {
 
 void dxg_drown(struct dxg_fence *f) {
 	if (f->writable) {
+		atomic_fetch_or(&f->cell->flags, CELL_ASK); /* whoever asks is told why */
 		atomic_store(&f->cell->value, UINT64_MAX);
 		return;
 	}
@@ -132,6 +133,7 @@ void dxg_drown(struct dxg_fence *f) {
 	if (p == MAP_FAILED) return;
 	memset(p, 0, f->size);
 	((struct cell *)p)->value = UINT64_MAX;
+	((struct cell *)p)->flags = CELL_ASK;
 	mprotect(p, f->size, PROT_READ);
 	if (mremap(p, f->size, f->size, MREMAP_MAYMOVE | MREMAP_FIXED, f->view) == MAP_FAILED) munmap(p, f->size);
 }

@@ -2,7 +2,7 @@
  *
  * A signal is a compare-and-swap and one look at the want word. Whatever cannot be
  * decided here exactly (a handle not found, a value to be lowered, a reserved flag,
- * no right) is the kernel's to decide and to answer. A batch is decided as a whole
+ * no right, a page that says so) is the kernel's to decide and to answer. A batch is decided as a whole
  * before the first store. */
 #include "inside.h"
 
@@ -66,8 +66,9 @@ static __attribute__((noinline)) bool spread(struct dxg_entry *e, uint64_t want)
 	return wants_news(e->cell, want);
 }
 
+/* Whether memory may be written: the flags are looked at before the first store. */
 static bool may_signal(const struct dxg_entry *e, uint32_t device) {
-	return e && e->device == device && e->can & CAN_SIGNAL;
+	return e && e->device == device && e->can & CAN_SIGNAL && !cell_asks(e->cell);
 }
 
 /* Whether two entries are views of one object. */

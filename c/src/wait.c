@@ -3,7 +3,7 @@
  * A wait that is satisfied is a few loads. Else the thread looks for a few
  * microseconds more, then puts its bell into a slot of each fence and sleeps on the
  * bell. Waits that memory cannot decide (a fence that was lowered once, that this
- * process may only read, or without a free slot) are the kernel's: it answers in
+ * process may only read, without a free slot, or whose page says so) are the kernel's: it answers in
  * the thread's line of the bell table, and the thread sleeps on the same bell. */
 #include "inside.h"
 
@@ -20,7 +20,10 @@ enum { WAIT_ANY = 1 };
 
 /* ---- satisfied already ---- */
 
-static bool may_wait(const struct dxg_entry *e, uint32_t device) { return e && e->device == device && e->can & CAN_WAIT; }
+/* Whether memory may be believed by a wait that begins now. */
+static bool may_wait(const struct dxg_entry *e, uint32_t device) {
+	return e && e->device == device && e->can & CAN_WAIT && !cell_asks(e->cell);
+}
 
 static bool reached(const struct dxg_points *p) {
 	uint32_t met = 0;
@@ -125,7 +128,7 @@ static bool gather(struct wait *w, const struct dxg_points *p) {
 /* First the slot, then the want bit: whoever dies between the two can be found. */
 static bool claim(struct point *p, uint32_t bell) {
 	struct cell *c = p->fence->cell;
-	if (!p->fence->writable || atomic_load(&c->flags) & CELL_LOWERED) return false;
+	if (!p->fence->writable || atomic_load(&c->flags) & (CELL_LOWERED | CELL_ASK)) return false;
 	for (int i = 0; i < p->fence->slots; i++) {
 		uint32_t none = 0;
 		if (atomic_load(&c->slot[i]) || !atomic_compare_exchange_strong(&c->slot[i], &none, bell)) continue;

@@ -138,9 +138,9 @@ func saturate(mem *page.Memory, writable bool) {
 		replace(mem)
 	case mem.Size() == page.SlabSize:
 		for at := 0; at < page.SlabSize; at += page.CellSize {
-			mem.CellView(at).Saturate()
+			mem.CellView(at).Drown()
 		}
 	default:
-		mem.View().Saturate()
+		mem.View().Drown()
 	}
 }

@@ -20,6 +20,7 @@ func replace(mem *page.Memory) {
 	}
 	cell := (*page.Cell)(fresh)
 	cell.Init(1<<64 - 1)
+	page.View{Cell: cell}.SetAsk()
 	_, _, e := unix.Syscall(unix.SYS_MPROTECT, uintptr(fresh), size, unix.PROT_READ)
 	if e == 0 {
 		_, _, e = unix.Syscall6(unix.SYS_MREMAP, uintptr(fresh), size, size, unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED, mem.Base(), 0)

@@ -22,10 +22,12 @@ const (
 	wantSlots  = WantLocal - 1
 )
 
-// Bits of the flags word. Both are set by the kernel and never cleared.
+// Bits of the flags word. All are set by the kernel and never cleared.
 const (
 	Lowered = 1 << 0 // the value was lowered at least once
 	Gone    = 1 << 1 // the object was destroyed; nobody raises the value any more
+	Ask     = 1 << 2 // this page decides nothing that begins from now on: ask the kernel
+	Over    = 1 << 3 // lost, for good: every value is reached, whatever the value says
 )
 
 // MvalNone is the monitored value when no kernel-side wait exists.
@@ -38,7 +40,7 @@ const MvalNone = 1<<64 - 1
 //	0x08 want   who is to be told of a new value
 //	0x10 mval   lowest value that the kernel waits for, minus 1; written by the kernel
 //	0x18 peak   highest value it was ever lowered from; written by the kernel
-//	0x20 flags  Lowered, Gone; written by the kernel
+//	0x20 flags  Lowered, Gone, Ask, Over; written by the kernel
 //	0x28 slots  bell numbers of sleepers, 0 = free; continued behind the cell in a page of its own
 type Cell struct {
 	value atomic.Uint64
@@ -73,6 +75,14 @@ func (c *Cell) Lowered() bool { return c.flags.Load()&Lowered != 0 }
 
 // Gone reports whether the object was destroyed.
 func (c *Cell) Gone() bool { return c.flags.Load()&Gone != 0 }
+
+// Asks reports whether signals and waits that begin now are the kernel's: the page
+// must neither be written nor believed. Who sleeps in a slot stays there.
+func (c *Cell) Asks() bool { return c.flags.Load()&Ask != 0 }
+
+// Over reports whether the fence was lost with a value that does not show it: one of
+// 32 bits.
+func (c *Cell) Over() bool { return c.flags.Load()&Over != 0 }
 
 // WantsKernel reports whether the kernel wants to hear of signals.
 func (c *Cell) WantsKernel() bool { return c.want.Load()&WantKernel != 0 }

@@ -2,18 +2,18 @@ package page
 
 import "math/bits"
 
-// Raise signals v: it makes v the value unless that is higher already. lower means
-// that the value was above v when looked at first: nothing was done, and the signal
-// is the kernel's to judge. Otherwise want is the want word as read after the
+// Raise signals v: it makes v the value unless that is higher already. ask means that
+// the page says so, or that the value was above v when looked at first: nothing was
+// done, and the signal is the kernel's to judge. Otherwise want is the want word as read after the
 // store: 0, and the signal is complete; else its slots are to be woken (WakeSlots),
 // and the kernel may want to hear of it (WantsNews).
 //
 // A value that others raise beyond v meanwhile makes v count as the earlier signal,
 // so a batch that was checked cannot fail half-way. The want word is read then too:
 // whoever stored that value may have died before it looked.
-func (c *Cell) Raise(v uint64) (want uint64, lower bool) {
+func (c *Cell) Raise(v uint64) (want uint64, ask bool) {
 	cur := c.value.Load()
-	if v < cur {
+	if v < cur || c.Asks() {
 		return 0, true
 	}
 	for cur < v && !c.value.CompareAndSwap(cur, v) {

@@ -38,6 +38,22 @@ func TestRaise(t *testing.T) {
 	}
 }
 
+// A page that asks is not written, whatever the signal; only the kernel raises it.
+func TestRaiseAsks(t *testing.T) {
+	for _, to := range []uint64{4, 5, 6, math.MaxUint64} {
+		v := newHeapPage(5)
+		v.Claim(9)
+		v.SetAsk()
+		if want, ask := v.Cell.Raise(to); want != 0 || !ask || v.Cell.Value() != 5 {
+			t.Errorf("Raise(%d) = %#x, %v, value %d", to, want, ask, v.Cell.Value())
+		}
+		v.Raise(to)
+		if v.Cell.Value() != max(to, 5) || v.Sleepers() != 1 {
+			t.Errorf("the kernel's Raise(%d): value %d, %d sleepers", to, v.Cell.Value(), v.Sleepers())
+		}
+	}
+}
+
 func TestWantsNews(t *testing.T) {
 	for _, c := range []struct {
 		want, mval, value uint64

@@ -17,6 +17,19 @@ func (v View) Disarm() {
 	v.Cell.want.And(^uint64(WantKernel))
 }
 
+// SetAsk says that the page decides nothing any more. Nobody needs to be woken: who
+// sleeps in a slot began before, and goes on by the value, which the kernel raises and
+// wakes for as holders did. One who has just looked at the flags may still store a
+// value, or take a slot; he began before, too.
+func (v View) SetAsk() { v.Cell.flags.Or(Ask) }
+
+// Raise makes to the value unless that is higher already, whatever the page says.
+func (v View) Raise(to uint64) {
+	for cur := v.Cell.value.Load(); cur < to && !v.Cell.value.CompareAndSwap(cur, to); {
+		cur = v.Cell.value.Load()
+	}
+}
+
 // Lower makes to the value though it is higher. judge is called with each value that
 // is about to go, at least once, and must end every kernel-side wait that it
 // satisfies: nobody can see it afterwards. Sleepers that were there before the first
@@ -37,9 +50,15 @@ func (v View) Lower(to uint64, judge func(cur uint64)) {
 }
 
 // Saturate makes the value the highest there is: whoever was to signal is lost. The
-// watcher of a process whose kernel died does the same to the pages it can write.
-// The caller wakes all sleepers afterwards.
+// caller wakes all sleepers afterwards.
 func (v View) Saturate() { v.Cell.value.Store(1<<64 - 1) }
+
+// Drown is what the watcher of a process whose kernel died does to the pages that it
+// can write: they are saturated, and whoever asks instead of believing that learns why.
+func (v View) Drown() {
+	v.SetAsk()
+	v.Saturate()
+}
 
 // SetGone says that the object was destroyed. The caller wakes all sleepers
 // afterwards.

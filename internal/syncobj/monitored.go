@@ -104,7 +104,7 @@ func (f *MonitoredFence) Signal(v uint64, rewind bool, wakes *Wakes) {
 		f.rearm()
 		wakes.Add(f.back)
 	default:
-		view.Cell.Raise(v)
+		view.Raise(v)
 		f.Look(wakes)
 	}
 }

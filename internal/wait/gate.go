@@ -58,9 +58,7 @@ func (g *Gate) Enlist(e *Entry) Verdict {
 		g.end(e)
 		return Shut
 	}
-	// A fence that was ever lowered is the kernel's to judge: its page shows only
-	// the latest value. Waits that began before go on here, see reached.
-	if g.view.Cell.Lowered() || !g.arm() {
+	if g.asks() || !g.arm() {
 		return Kernel
 	}
 	g.heap.Push(e)
@@ -71,11 +69,16 @@ func (g *Gate) Enlist(e *Entry) Verdict {
 	return Enlisted
 }
 
+// asks reports whether the kernel must judge a wait that begins now: the page says so,
+// or the fence was lowered once, and its page shows only the latest value. Waits that
+// began before go on here, see reached.
+func (g *Gate) asks() bool { return g.view.Cell.Asks() || g.view.Cell.Lowered() }
+
 // Enter begins a wait for v alone: Get, Reset and Enlist in one. A nil Sleeper
 // with Enlisted means that v has been reached. Exit ends what Enter began.
 func (g *Gate) Enter(v uint64) (*Sleeper, Verdict) {
 	g.mu.Lock()
-	if g.shut || g.view.Cell.Lowered() || !g.arm() {
+	if g.shut || g.asks() || !g.arm() {
 		g.mu.Unlock()
 		return nil, Kernel // the long way finds out what it was
 	}

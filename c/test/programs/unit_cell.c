@@ -207,6 +207,26 @@ int main(void) {
 	cell->flags = 0;
 	cell->peak = 0;
 
+	/* From now on the page decides nothing: not a signal, nor a wait that looks
+	 * satisfied. Who sleeps already goes on by the value. */
+	t[0] = begin(30);
+	until_wanted(1);
+	cell->flags = CELL_ASK;
+	for (uintptr_t v = 2; v <= 3; v++) { /* equal, higher */
+		CHECK(!pthread_create(&s, NULL, signal_in_thread, (void *)v));
+		serve(OP_SIGNAL_FROM_CPU, ST_DEVICE_REMOVED, frame, sizeof frame);
+		CHECK(end(s) == ST_DEVICE_REMOVED && cell->value == 2);
+	}
+	for (uintptr_t v = 1; v <= 3; v++) {
+		t[1] = begin(v);
+		serve(OP_WAIT_FROM_CPU, ST_DEVICE_REMOVED, frame, sizeof frame);
+		CHECK(end(t[1]) == ST_DEVICE_REMOVED && cell->want == 1);
+	}
+	cell->value = 30;
+	ring_all();
+	CHECK(end(t[0]) == 0 && cell->want == 0);
+	cell->flags = 0;
+
 	/* The object is gone for good. */
 	t[0] = begin(99);
 	until_wanted(1);
