@@ -76,7 +76,6 @@ func (c *checker) abilities(p *Profile) {
 	for _, k := range capabilities {
 		c.rule(p.Caps&k.cap == 0 || p.WDDM >= k.first, "caps: %s needs WDDM %d or later, the profile has %d", k.name, k.first, p.WDDM)
 	}
-	c.rule(p.Caps&Support64BitAtomics != 0 || p.WDDM < 2000, "caps: Support64BitAtomics is needed from WDDM 2000 on, fences in 32-bit storage are not supported yet")
 	c.rule(p.Features&^knownFeatures == 0, "features: unknown bits 0x%x", uint64(p.Features&^knownFeatures))
 	for _, k := range features {
 		c.rule(!p.Features.Has(k.id) || p.WDDM >= k.first, "features: %v needs WDDM %d or later, the profile has %d", k.id, k.first, p.WDDM)

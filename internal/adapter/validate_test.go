@@ -30,7 +30,7 @@ func TestValidate(t *testing.T) {
 		{"compute only with display", func(p *Profile) { p.Type |= ComputeOnly }, "type: ComputeOnly excludes DisplaySupported"},
 		{"display only", func(p *Profile) { p.Type, p.Nodes = DisplaySupported, nil }, ""},
 		{"old native fence", func(p *Profile) { p.WDDM = 3000 }, "caps: NativeGpuFenceSupported needs WDDM 3100 or later, the profile has 3000"},
-		{"32-bit storage", func(p *Profile) { p.Caps &^= Support64BitAtomics }, "caps: Support64BitAtomics is needed from WDDM 2000 on, fences in 32-bit storage are not supported yet"},
+		{"32-bit storage", func(p *Profile) { p.Caps &^= Support64BitAtomics }, ""},
 		{"old CPU events", func(p *Profile) {
 			p.WDDM, p.Caps, p.HwFlipQueue = 2900, p.Caps&^(NativeGpuFenceSupported|DisplayableSupported), Feature{}
 		}, "features: KMD_SIGNAL_CPU_EVENT needs WDDM 3000 or later, the profile has 2900"},

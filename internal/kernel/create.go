@@ -1,7 +1,10 @@
 package kernel
 
 import (
+	"slices"
+
 	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/adapter"
 	"github.com/dxgsync/dxgsync/internal/object"
 	"github.com/dxgsync/dxgsync/internal/syncobj"
 )
@@ -88,7 +91,24 @@ func (p *Process) place(room *FenceRoom, d *device, flags abi.SyncObjectFlags, b
 	p.k.objects++
 	room.fence.serial = p.k.objects
 	room.fence.Init(flags, back)
+	if p.k.narrow(d.adapter, flags) {
+		room.fence.Narrow()
+	}
 	return l, abi.StatusSuccess
+}
+
+// narrow says whether a fence gets 32-bit storage: when a GPU that may write it has no
+// 64-bit atomics, which for one that crosses adapters is any (objects.md §4.3; OQ-13).
+func (k *Kernel) narrow(a *Adapter, flags abi.SyncObjectFlags) bool {
+	if flags&abi.SyncObjectNoGPUAccess != 0 {
+		return false
+	}
+	return a.narrow() || flags&abi.SyncObjectCrossAdapter != 0 && slices.ContainsFunc(k.adapters, (*Adapter).narrow)
+}
+
+// narrow says whether the adapter has fences in memory, and no 64-bit atomics.
+func (a *Adapter) narrow() bool {
+	return a.Profile.WDDM >= 2000 && a.Profile.Caps&adapter.Support64BitAtomics == 0
 }
 
 // CreateFence makes an unshared monitored fence in a process of the kernel's own

@@ -13,9 +13,9 @@ import (
 // Load implements vidmm.Word.
 func (l *local) Load() uint64 { return l.fence.Backing().View().Cell.Value() }
 
-// Raise implements vidmm.Word.
+// Raise implements vidmm.Word. A page that asks is the kernel's to change.
 func (l *local) Raise(v uint64) bool {
-	if _, lower := l.fence.Backing().View().Cell.Raise(v); lower {
+	if _, ask := l.fence.Backing().View().Cell.Raise(v); ask {
 		return false
 	}
 	l.device.adapter.wrote(l)
@@ -25,7 +25,7 @@ func (l *local) Raise(v uint64) bool {
 // Replace implements vidmm.Word: the GPU may store any value (objects.md §4.2-8), but
 // only the kernel lowers one. The lock is held.
 func (l *local) Replace(v uint64) {
-	l.fence.Signal(v, true, &l.device.process.k.fx.wakes)
+	l.fence.Store(v, &l.device.process.k.fx.wakes)
 	l.device.adapter.wrote(l)
 }
 

@@ -94,6 +94,11 @@ func (p *Process) wait(rec *abi.WaitForSynchronizationObjectFromCpu, r *abi.Requ
 			return eventSet, abi.StatusAccessDenied // measured: refused, and yet set
 		}
 	}
+	for i, l := range locals {
+		if st := l.fence.CheckTarget(values[i]); !st.OK() {
+			return eventLeft, st
+		}
+	}
 	if !eventStatus.OK() {
 		return eventLeft, eventStatus // memory comes last
 	}

@@ -23,8 +23,8 @@ type Backing interface {
 // Max is the value of a fence whose signaller was lost: every wait is satisfied.
 const Max = math.MaxUint64
 
-// A MonitoredFence is a 64-bit value in memory that CPUs and GPUs raise and wait
-// for.
+// A MonitoredFence is a 64-bit value that CPUs and GPUs raise and wait for. It lives in
+// memory, unless Narrow makes it one of whose value only the low half does.
 //
 //	state   signal ≥ value    signal < value     signal < value    look          lose    drop last
 //	                          (plain)            (AllowFenceRewind)              reference
@@ -35,13 +35,16 @@ const Max = math.MaxUint64
 //
 // "judge" ends the kernel-side waits that the value satisfies; sleepers on the
 // page judge for themselves when woken. A signal of MaxUint64 is no loss: the
-// fence stays Live and can be rewound (OQ-54).
+// fence stays Live and can be rewound (OQ-54). With 32-bit storage, a Live fence refuses
+// a signal too far away with INVALID_PARAMETER, too. What a GPU writes over the maximum of
+// a Lost fence is written over when the kernel looks.
 // Source: objects.md §4.2, §4.5, §4.6, §5.5; OQ-11, OQ-12, OQ-13, OQ-54.
 type MonitoredFence struct {
 	base
-	back  Backing
-	waits wait.Heap
-	mval  uint64 // what the page's mval word was last told
+	back   Backing
+	waits  wait.Heap
+	mval   uint64  // what the page's mval word was last told
+	narrow *narrow // nil: the value is in memory as it is
 }
 
 // Init makes f a live fence with one reference whose memory already shows its
@@ -50,6 +53,7 @@ func (f *MonitoredFence) Init(flags abi.SyncObjectFlags, back Backing) {
 	f.base.init(flags)
 	f.back = back
 	f.mval = page.MvalNone
+	f.narrow = nil
 }
 
 // Kind implements Object.
@@ -66,8 +70,12 @@ func (f *MonitoredFence) Backing() Backing { return f.back }
 // Value returns the value as the kernel sees it: one read of the page, except
 // that a lost fence is at Max whatever its page says.
 func (f *MonitoredFence) Value() uint64 {
-	if f.state == Lost {
+	switch {
+	case f.state == Lost:
 		return Max
+	case f.narrow != nil:
+		f.narrow.see(f.back.View().Cell.Low())
+		return f.narrow.value()
 	}
 	return f.back.View().Cell.Value()
 }
@@ -79,10 +87,11 @@ func (f *MonitoredFence) Waiters() (kernel, sleepers int) {
 }
 
 // Judge says what a CPU signal to v would be answered when the value is cur:
-// success, or INVALID_PARAMETER for a lower value without rewind.
-// Source: objects.md §4.2-9 (measured on Windows 11).
+// success, or INVALID_PARAMETER for a lower value without rewind, and for one that
+// 32-bit storage cannot tell.
+// Source: objects.md §4.2-9 (measured on Windows 11), §4.3.
 func (f *MonitoredFence) Judge(cur, v uint64, rewind bool) abi.Status {
-	if v < cur && !rewind {
+	if v < cur && !rewind || !f.near(cur, v) {
 		return abi.StatusInvalidParameter
 	}
 	return abi.StatusSuccess
@@ -98,6 +107,8 @@ func (f *MonitoredFence) Signal(v uint64, rewind bool, wakes *Wakes) {
 	view := f.back.View()
 	cur := view.Cell.Value()
 	switch {
+	case f.narrow != nil:
+		f.signalNarrow(v, rewind, wakes)
 	case v < cur && rewind:
 		// Whoever the old value satisfies is released before it goes.
 		view.Lower(v, f.release)
@@ -110,8 +121,12 @@ func (f *MonitoredFence) Signal(v uint64, rewind bool, wakes *Wakes) {
 }
 
 // Look reads the value and releases what it satisfies: the answer to a ring, and
-// to the death of somebody who may have stored a value and told nobody.
+// to the death of somebody who may have stored a value and told nobody, and to a GPU
+// that may have written one.
 func (f *MonitoredFence) Look(wakes *Wakes) {
+	if f.state == Lost {
+		f.saturate()
+	}
 	f.release(f.Value())
 	f.rearm()
 	wakes.Add(f.back)
@@ -123,9 +138,20 @@ func (f *MonitoredFence) Lose(wakes *Wakes) {
 		return
 	}
 	f.state = Lost
-	f.back.View().Saturate()
 	f.Look(wakes)
 }
+
+func (f *MonitoredFence) saturate() {
+	if view := f.back.View(); f.narrow != nil {
+		view.SaturateLow()
+	} else {
+		view.Saturate()
+	}
+}
+
+// Ask has the page decide nothing any more: every signal and wait through it that begins
+// now comes to the kernel. Who sleeps there already stays, and needs not be woken.
+func (f *MonitoredFence) Ask() { f.back.View().SetAsk() }
 
 // Enlist adds a kernel-side wait. It may end the wait at once: the value is read
 // again after the page says that the kernel wants news.
@@ -175,8 +201,12 @@ func (f *MonitoredFence) release(cur uint64) {
 	}
 }
 
-// rearm tells the page the lowest value that the kernel waits for.
+// rearm tells the page the lowest value that the kernel waits for. Nobody looks at that
+// of a page that has always asked.
 func (f *MonitoredFence) rearm() {
+	if f.narrow != nil {
+		return
+	}
 	mval := uint64(page.MvalNone)
 	if lowest, ok := f.waits.Lowest(); ok && lowest > 0 {
 		mval = lowest - 1
