@@ -142,7 +142,7 @@ func (k *Kernel) judgeSignal(d *device, queues []*vidsch.Queue, list []queuedObj
 	if st := permitted(list); !st.OK() {
 		return st
 	}
-	if st := checkDistances(list); !st.OK() {
+	if st := near(list, true); !st.OK() {
 		return st
 	}
 	if !room(queues, 2) {

@@ -61,7 +61,7 @@ func judgeWait(d *device, q *vidsch.Queue, list []queuedObject) abi.Status {
 	if st := permitted(list); !st.OK() {
 		return st
 	}
-	if st := checkDistances(list); !st.OK() {
+	if st := near(list, false); !st.OK() {
 		return st
 	}
 	if !q.Room(1) {

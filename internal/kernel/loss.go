@@ -42,11 +42,16 @@ func (d *device) lose(state abi.DeviceExecutionState) {
 		return
 	}
 	d.state = state
+	for l := d.locals; l != nil; l = l.next {
+		l.fence.Ask() // their pages decide nothing any more
+	}
 	d.sched.Lose(vidsch.Lost)
 	k := d.process.k
 	for l := d.locals; l != nil; l = l.next {
 		if l.raisedByLoss() {
 			l.fence.Lose(&k.fx.wakes)
+		} else {
+			l.fence.Look(&k.fx.wakes) // sleepers on the page have to ask
 		}
 	}
 	for l := range d.process.plains {

@@ -93,6 +93,25 @@ func permitted(list []queuedObject) abi.Status {
 	return abi.StatusSuccess
 }
 
+// near is INVALID_PARAMETER if a value is too far from that of a fence with 32 bits of
+// storage (OQ-13).
+func near(list []queuedObject, signal bool) abi.Status {
+	for _, o := range list {
+		f, ok := o.object.(*fence)
+		if !ok {
+			continue
+		}
+		check := f.CheckTarget
+		if signal {
+			check = f.CheckDistance
+		}
+		if st := check(o.value); !st.OK() {
+			return st
+		}
+	}
+	return abi.StatusSuccess
+}
+
 // legacyFence reports whether what a call names is one fence of Windows 7, whose value
 // does not come in an array.
 func legacyFence(list []queuedObject) bool {
