@@ -45,3 +45,30 @@ var AllocationFlagRules = Flags{"D3DKMT_CREATEALLOCATIONFLAGS", []FlagRule{
 // KeyedMutexNtSecuritySharing of CreateKeyedMutex2Flags: there is no global handle,
 // and the keyed mutex may be shared in a bundle.
 const KeyedMutexNtSecuritySharing CreateKeyedMutex2Flags = 1
+
+// The bits of MakeResidentFlags.
+const (
+	MakeResidentCantTrimFurther MakeResidentFlags = 1 << 0
+	MakeResidentMustSucceed     MakeResidentFlags = 1 << 1
+)
+
+// The bits of EvictFlags.
+const (
+	EvictOnlyIfNecessary EvictFlags = 1 << 0
+	EvictNotWrittenTo    EvictFlags = 1 << 1
+)
+
+// The bits of GpuVirtualAddressProtectionType.
+const (
+	GpuProtectionWrite         GpuVirtualAddressProtectionType = 1 << 0
+	GpuProtectionExecute       GpuVirtualAddressProtectionType = 1 << 1
+	GpuProtectionZero          GpuVirtualAddressProtectionType = 1 << 2
+	GpuProtectionNoAccess      GpuVirtualAddressProtectionType = 1 << 3
+	GpuProtectionSystemUseOnly GpuVirtualAddressProtectionType = 1 << 4
+
+	GpuProtections = GpuProtectionWrite | GpuProtectionExecute | GpuProtectionZero | GpuProtectionNoAccess | GpuProtectionSystemUseOnly
+)
+
+// UpdateGpuVirtualAddressDoNotWait is the flag DoNotWait of UpdateGpuVirtualAddress: the
+// fence is signalled, and not waited for.
+const UpdateGpuVirtualAddressDoNotWait = 1 << 0

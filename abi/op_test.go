@@ -163,6 +163,8 @@ func TestSupport(t *testing.T) {
 		"WaitForSynchronizationObject2", "WaitForSynchronizationObjectFromGpu", "SubmitWaitForSyncObjectsToHwQueue",
 		"GetContextSchedulingPriority", "SetContextSchedulingPriority", "GetContextInProcessSchedulingPriority", "SetContextInProcessSchedulingPriority",
 		"CreateAllocation2", "DestroyAllocation2", "QueryResourceInfo", "OpenResource", "QueryResourceInfoFromNtHandle", "OpenResourceFromNtHandle",
+		"CreatePagingQueue", "DestroyPagingQueue", "ReserveGpuVirtualAddress", "MapGpuVirtualAddress", "FreeGpuVirtualAddress", "UpdateGpuVirtualAddress", "MakeResident", "Evict",
+		"QueryVideoMemoryInfo", "ChangeVideoMemoryReservation", "QueryAllocationResidency", "SetAllocationPriority", "GetAllocationPriority", "Lock2", "Unlock2", "InvalidateCache",
 	} {
 		supported["D3DKMT"+name] = true
 	}

@@ -11,7 +11,7 @@ var adapterOps = []Op{
 		Arrays: []Array{{Pointer: 8, Count: 0x10, Elem: 1, Dir: InOut, Max: maxQuery}},
 	},
 	{
-		Nr: 0x0A, Name: "D3DKMTQueryVideoMemoryInfo", Record: "D3DKMT_QUERYVIDEOMEMORYINFO", Size: 56, Request: 0xC038470A,
+		Nr: 0x0A, Name: "D3DKMTQueryVideoMemoryInfo", Record: "D3DKMT_QUERYVIDEOMEMORYINFO", Size: 56, Request: 0xC038470A, Support: Supported,
 		Out: []Span{{0x10, 0x20}},
 	},
 	{
@@ -20,7 +20,7 @@ var adapterOps = []Op{
 		Arrays: []Array{{Pointer: 8, Count: 0, Elem: uint32(SizeofAdapterInfo), Dir: Out, Max: maxAdapters}},
 	},
 	{Nr: 0x15, Name: "D3DKMTCloseAdapter", Record: "D3DKMT_CLOSEADAPTER", Size: 4, Request: 0xC0044715, Support: Supported},
-	{Nr: 0x16, Name: "D3DKMTChangeVideoMemoryReservation", Record: "D3DKMT_CHANGEVIDEOMEMORYRESERVATION", Size: 32, Request: 0xC0204716},
+	{Nr: 0x16, Name: "D3DKMTChangeVideoMemoryReservation", Record: "D3DKMT_CHANGEVIDEOMEMORYRESERVATION", Size: 32, Request: 0xC0204716, Support: Supported},
 	{Nr: 0x1F, Name: "D3DKMTFlushHeapTransitions", Record: "D3DKMT_FLUSHHEAPTRANSITIONS", Size: 4, Request: 0xC004471F},
 	{
 		Nr: 0x3D, Name: "D3DKMTQueryClockCalibration", Record: "D3DKMT_QUERYCLOCKCALIBRATION", Size: 40, Request: 0xC028473D,

@@ -19,7 +19,7 @@ var deviceOps = []Op{
 	},
 	{Nr: 0x05, Name: "D3DKMTDestroyContext", Record: "D3DKMT_DESTROYCONTEXT", Size: 4, Request: 0xC0044705, Support: Supported},
 	{
-		Nr: 0x07, Name: "D3DKMTCreatePagingQueue", Record: "D3DKMT_CREATEPAGINGQUEUE", Size: 32, Request: 0xC0204707,
+		Nr: 0x07, Name: "D3DKMTCreatePagingQueue", Record: "D3DKMT_CREATEPAGINGQUEUE", Size: 32, Request: 0xC0204707, Support: Supported,
 		Out: []Span{{8, 0x10}},
 	},
 	{
@@ -47,7 +47,7 @@ var deviceOps = []Op{
 	{Nr: 0x19, Name: "D3DKMTDestroyDevice", Record: "D3DKMT_DESTROYDEVICE", Size: 4, Request: 0xC0044719, Support: Supported},
 	{Nr: 0x1A, Name: "D3DKMTDestroyHwContext", Record: "D3DKMT_DESTROYHWCONTEXT", Size: 4, Request: 0xC004471A, Support: NotImplemented},
 	{Nr: 0x1B, Name: "D3DKMTDestroyHwQueue", Record: "D3DKMT_DESTROYHWQUEUE", Size: 4, Request: 0xC004471B, Support: Supported},
-	{Nr: 0x1C, Name: "D3DKMTDestroyPagingQueue", Record: "D3DDDI_DESTROYPAGINGQUEUE", Size: 4, Request: 0xC004471C},
+	{Nr: 0x1C, Name: "D3DKMTDestroyPagingQueue", Record: "D3DDDI_DESTROYPAGINGQUEUE", Size: 4, Request: 0xC004471C, Support: Supported},
 	{
 		Nr: 0x21, Name: "D3DKMTGetContextInProcessSchedulingPriority", Record: "D3DKMT_GETCONTEXTINPROCESSSCHEDULINGPRIORITY", Size: 8, Request: 0xC0084721, Support: Supported,
 		Out: []Span{{4, 4}},

@@ -19,16 +19,16 @@ var memoryOps = []Op{
 		},
 	},
 	{
-		Nr: 0x08, Name: "D3DKMTReserveGpuVirtualAddress", Record: "D3DDDI_RESERVEGPUVIRTUALADDRESS", Size: 72, Request: 0xC0484708,
+		Nr: 0x08, Name: "D3DKMTReserveGpuVirtualAddress", Record: "D3DDDI_RESERVEGPUVIRTUALADDRESS", Size: 72, Request: 0xC0484708, Support: Supported,
 		Out: []Span{{0x38, 0x10}},
 	},
 	{
-		Nr: 0x0B, Name: "D3DKMTMakeResident", Record: "D3DDDI_MAKERESIDENT", Size: 48, Request: 0xC030470B,
+		Nr: 0x0B, Name: "D3DKMTMakeResident", Record: "D3DDDI_MAKERESIDENT", Size: 48, Request: 0xC030470B, Support: Supported,
 		Out:    []Span{{0x20, 0x10}},
 		Arrays: []Array{handles(8, 4, In, maxResident), handles(0x10, 4, In, maxResident)},
 	}, // the second array: priorities
 	{
-		Nr: 0x0C, Name: "D3DKMTMapGpuVirtualAddress", Record: "D3DDDI_MAPGPUVIRTUALADDRESS", Size: 104, Request: 0xC068470C,
+		Nr: 0x0C, Name: "D3DKMTMapGpuVirtualAddress", Record: "D3DDDI_MAPGPUVIRTUALADDRESS", Size: 104, Request: 0xC068470C, Support: Supported,
 		Out: []Span{{0x58, 0x10}},
 	},
 	{
@@ -36,20 +36,21 @@ var memoryOps = []Op{
 		Arrays: []Array{handles(8, 0x10, In, maxObjects)},
 	},
 	{
-		Nr: 0x1E, Name: "D3DKMTEvict", Record: "D3DKMT_EVICT", Size: 32, Request: 0xC020471E,
+		Nr: 0x1E, Name: "D3DKMTEvict", Record: "D3DKMT_EVICT", Size: 32, Request: 0xC020471E, Support: Supported,
 		Out:    []Span{{0x18, 8}},
 		Arrays: []Array{handles(8, 4, In, maxResident)},
 	},
-	{Nr: 0x20, Name: "D3DKMTFreeGpuVirtualAddress", Record: "D3DKMT_FREEGPUVIRTUALADDRESS", Size: 24, Request: 0xC0184720},
+	{Nr: 0x20, Name: "D3DKMTFreeGpuVirtualAddress", Record: "D3DKMT_FREEGPUVIRTUALADDRESS", Size: 24, Request: 0xC0184720, Support: Supported},
 	{
 		Nr: 0x23, Name: "D3DKMTGetSharedResourceAdapterLuid", Record: "D3DKMT_GETSHAREDRESOURCEADAPTERLUID", Size: 24, Request: 0xC0184723,
 		Out:   []Span{{0x10, 8}},
 		Files: []FileField{ntHandle(8)},
 	},
-	{Nr: 0x24, Name: "D3DKMTInvalidateCache", Record: "D3DKMT_INVALIDATECACHE", Size: 24, Request: 0xC0184724},
+	{Nr: 0x24, Name: "D3DKMTInvalidateCache", Record: "D3DKMT_INVALIDATECACHE", Size: 24, Request: 0xC0184724, Support: Supported},
 	{
-		Nr: 0x25, Name: "D3DKMTLock2", Record: "D3DKMT_LOCK2", Size: 24, Request: 0xC0184725,
-		Out: []Span{{0x10, 8}},
+		Nr: 0x25, Name: "D3DKMTLock2", Record: "D3DKMT_LOCK2", Size: 24, Request: 0xC0184725, Support: Supported,
+		Out:   []Span{{0x10, 8}},
+		Files: []FileField{{Off: 0x10, Dir: Out, Kind: FileMemory, Array: -1}},
 	},
 	{
 		Nr: 0x27, Name: "D3DKMTOfferAllocations", Record: "D3DKMT_OFFERALLOCATIONS", Size: 40, Request: 0xC0284727,
@@ -66,7 +67,7 @@ var memoryOps = []Op{
 		},
 	},
 	{
-		Nr: 0x2A, Name: "D3DKMTQueryAllocationResidency", Record: "D3DKMT_QUERYALLOCATIONRESIDENCY", Size: 32, Request: 0xC020472A,
+		Nr: 0x2A, Name: "D3DKMTQueryAllocationResidency", Record: "D3DKMT_QUERYALLOCATIONRESIDENCY", Size: 32, Request: 0xC020472A, Support: Supported,
 		Arrays: []Array{handles(8, 0x10, In, maxObjects), handles(0x18, 0x10, Out, maxObjects)},
 	}, // the second array: residency states
 	{
@@ -79,20 +80,20 @@ var memoryOps = []Op{
 		Arrays: []Array{handles(8, 4, In, maxObjects), handles(0x10, 4, In, maxObjects), handles(0x18, 4, Out, maxObjects)},
 	}, // the third array: results
 	{
-		Nr: 0x2E, Name: "D3DKMTSetAllocationPriority", Record: "D3DKMT_SETALLOCATIONPRIORITY", Size: 32, Request: 0xC020472E,
+		Nr: 0x2E, Name: "D3DKMTSetAllocationPriority", Record: "D3DKMT_SETALLOCATIONPRIORITY", Size: 32, Request: 0xC020472E, Support: Supported,
 		Arrays: []Array{handles(8, 0x10, In, maxObjects), handles(0x18, 0x10, In, maxObjects)},
 	}, // the second array: priorities
-	{Nr: 0x37, Name: "D3DKMTUnlock2", Record: "D3DKMT_UNLOCK2", Size: 8, Request: 0xC0084737},
+	{Nr: 0x37, Name: "D3DKMTUnlock2", Record: "D3DKMT_UNLOCK2", Size: 8, Request: 0xC0084737, Support: Supported},
 	{
 		Nr: 0x38, Name: "D3DKMTUpdateAllocationProperty", Record: "D3DDDI_UPDATEALLOCPROPERTY", Size: 40, Request: 0xC0284738,
 		Out: []Span{{0x18, 8}},
 	},
 	{
-		Nr: 0x39, Name: "D3DKMTUpdateGpuVirtualAddress", Record: "D3DKMT_UPDATEGPUVIRTUALADDRESS", Size: 56, Request: 0xC0384739,
+		Nr: 0x39, Name: "D3DKMTUpdateGpuVirtualAddress", Record: "D3DKMT_UPDATEGPUVIRTUALADDRESS", Size: 56, Request: 0xC0384739, Support: Supported,
 		Arrays: []Array{{Pointer: 0x10, Count: 0x0C, Elem: 64, Dir: In, Max: maxOperations}},
 	},
 	{
-		Nr: 0x3C, Name: "D3DKMTGetAllocationPriority", Record: "D3DKMT_GETALLOCATIONPRIORITY", Size: 32, Request: 0xC020473C,
+		Nr: 0x3C, Name: "D3DKMTGetAllocationPriority", Record: "D3DKMT_GETALLOCATIONPRIORITY", Size: 32, Request: 0xC020473C, Support: Supported,
 		Arrays: []Array{handles(8, 0x10, In, maxObjects), handles(0x18, 0x10, Out, maxObjects)},
 	}, // the second array: priorities
 	{

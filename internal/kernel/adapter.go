@@ -26,6 +26,10 @@ type Adapter struct {
 	byFence map[*fence]*notice
 	noticed map[uint32]int // notifications of each user
 
+	paging   []*pagingOp // in the order in which they came
+	pager    timer       // when they are done
+	resident uint64      // bytes
+
 	sched     *vidsch.Scheduler
 	stopped   bool // removed: nothing can be made on it any more
 	incidents []incident

@@ -8,10 +8,24 @@ import (
 )
 
 // standardData is the private data that the driver makes for a standard allocation:
-// what it is, its version, its size in bytes.
+// what it is, its version, its size in bytes. A program that knows this driver brings
+// the same for allocations of memory that is not its own.
 func standardData(size uint64) []byte {
 	b := binary.LittleEndian.AppendUint32([]byte("heap"), 1)
 	return binary.LittleEndian.AppendUint64(b, size)
+}
+
+// standardSize is the size in such private data. 0: it is another driver's, who alone
+// knows what it means. INVALID_PARAMETER: a version or a size that there is not.
+func standardSize(data []byte) (uint64, abi.Status) {
+	if len(data) != 16 || string(data[:4]) != "heap" {
+		return 0, abi.StatusSuccess
+	}
+	size := binary.LittleEndian.Uint64(data[8:])
+	if binary.LittleEndian.Uint32(data[4:]) != 1 || size == 0 {
+		return 0, abi.StatusInvalidParameter
+	}
+	return size, abi.StatusSuccess
 }
 
 // createAllocation2 makes allocations, alone or as a resource: of existing memory of
@@ -26,7 +40,7 @@ func (p *Process) createAllocation2(r *abi.Request) abi.Status {
 	if infos == nil || rec.PrivateRuntimeDataSize != 0 && r.Arrays[0] == nil {
 		return abi.StatusInvalidParameter
 	}
-	made, st := describe(rec, r.Arrays[1], r.Arrays[2], infos, r.Arrays[4])
+	made, st := p.describe(rec, r.Arrays[1], r.Arrays[2], infos, r.Arrays[4])
 	if !st.OK() {
 		return st
 	}
@@ -49,9 +63,9 @@ func (p *Process) createAllocation2(r *abi.Request) abi.Status {
 }
 
 // describe reads what is to be made. INVALID_PARAMETER: existing memory without an
-// address or size, private data that is not there. NOT_SUPPORTED: sections, other
-// standard kinds.
-func describe(rec *abi.CreateAllocation2, standard, driver, infos, data []byte) ([]*allocation, abi.Status) {
+// address or size, private data that is not there or makes no sense. NOT_SUPPORTED:
+// sections, other standard kinds. NO_MEMORY: larger than an allocation can be.
+func (p *Process) describe(rec *abi.CreateAllocation2, standard, driver, infos, data []byte) ([]*allocation, abi.Status) {
 	if rec.Flags&abi.AllocationExistingSection != 0 {
 		return nil, abi.StatusNotSupported
 	}
@@ -90,6 +104,19 @@ func describe(rec *abi.CreateAllocation2, standard, driver, infos, data []byte) 
 		a.driver, data = clone(data[:n]), data[n:]
 		if size != 0 && n == 0 {
 			a.driver = standardData(size)
+		} else if size == 0 {
+			var st abi.Status
+			if a.size, st = standardSize(a.driver); !st.OK() {
+				return nil, st
+			}
+		}
+		if a.size > maxHeap {
+			return nil, abi.StatusNoMemory
+		}
+		a.priority = defaultPriority
+		a.owner, a.heap = p, &heap{kernel: p.k, uid: p.Info.UID, size: pages(a.size), fixed: a.size != 0}
+		if existing {
+			a.heap.back = p.k.host.ClientMemory(p, a.system)
 		}
 		made[i] = a
 	}

@@ -151,7 +151,7 @@ func (p *Process) DestroyFence(h abi.Handle) abi.Status {
 	defer p.k.unlock()
 	switch l := p.table.Get(h).(type) {
 	case *local:
-		if l.queueOwned {
+		if l.owned {
 			return abi.StatusInvalidParameter // it goes with its queue (OQ-16)
 		}
 		l.destroy()

@@ -24,6 +24,8 @@ type device struct {
 	kmd         ddi.KmdDevice
 	state       abi.DeviceExecutionState // Active, or why it is lost
 	fault       vidsch.Fault             // of a page fault
+	paging      map[*pagingQueue]struct{}
+	updates     map[*update]struct{} // of page tables
 	since       int64
 }
 
@@ -113,15 +115,11 @@ func (d *device) destroy(why vidsch.Why) {
 	for c := range d.contexts {
 		c.destroy(why)
 	}
+	d.destroyPaging(abi.StatusDeviceRemoved)
 	for d.locals != nil {
 		d.locals.destroy()
 	}
-	for l := range d.resources {
-		l.destroy()
-	}
-	for a := range d.allocations {
-		a.destroy()
-	}
+	d.destroyAllocations()
 	d.sched.Destroy(why)
 	delete(d.process.devices, d)
 	d.process.table.Remove(d.handle)

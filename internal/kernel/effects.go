@@ -14,7 +14,8 @@ type effects struct {
 	events []eventEnd
 	calls  []func() // of drivers
 	wakes  syncobj.Wakes
-	alarm  bool // something is due earlier than the host knows
+	heaps  []*heap // to end
+	alarm  bool    // something is due earlier than the host knows
 }
 
 type ring struct {
@@ -28,7 +29,7 @@ type eventEnd struct {
 }
 
 func (fx *effects) empty() bool {
-	return len(fx.rings) == 0 && len(fx.events) == 0 && len(fx.calls) == 0 && !fx.alarm && fx.wakes.Empty()
+	return len(fx.rings) == 0 && len(fx.events) == 0 && len(fx.calls) == 0 && len(fx.heaps) == 0 && !fx.alarm && fx.wakes.Empty()
 }
 
 func (fx *effects) run() {
@@ -45,4 +46,7 @@ func (fx *effects) run() {
 		call()
 	}
 	fx.wakes.Run()
+	for _, h := range fx.heaps {
+		h.end()
+	}
 }

@@ -33,6 +33,13 @@ type Host interface {
 	// Event takes a reference of its own, for process p, on the CPU event fd. INVALID_HANDLE: fd is
 	// no descriptor; OBJECT_TYPE_MISMATCH: it is no eventfd.
 	Event(p *Process, fd int) (Event, abi.Status)
+	// NewAllocationMemory makes memory for an allocation, of so many bytes, a multiple of
+	// pages, all zero. It counts for a user. NO_MEMORY at a limit. It takes no lock that
+	// is held while the kernel is called.
+	NewAllocationMemory(uid uint32, size uint64) (AllocationMemory, abi.Status)
+	// ClientMemory is what p has at an address of its own, from there on. What cannot be
+	// had shows when it is used.
+	ClientMemory(p *Process, address uint64) AllocationMemory
 	// Close closes a descriptor that the host made.
 	Close(fd int)
 	// Bells is the bell table of a user.
@@ -54,6 +61,20 @@ type Memory interface {
 	// that hold bells for which dead is true, if p could write them, and makes every
 	// remaining sleeper look again.
 	Sweep(p *Process, dead func(bell uint32) bool)
+}
+
+// AllocationMemory is memory behind an allocation. It is safe for concurrent use; the
+// first four methods are those of vidmm.Memory.
+type AllocationMemory interface {
+	Read(offset uint64, b []byte) int
+	Write(offset uint64, b []byte) int
+	Load(offset uint64, size int) (uint64, bool)
+	Store(offset uint64, size int, v uint64) bool
+	// File makes a descriptor by which others can map it, for the caller to close.
+	// NO_MEMORY: none is left; INVALID_PARAMETER: it is no such memory.
+	File() (fd int, st abi.Status)
+	// Free ends its use. It comes once, after everything else.
+	Free()
 }
 
 // An Event is a CPU event that the kernel holds a reference on.

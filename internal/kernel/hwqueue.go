@@ -122,7 +122,7 @@ func (p *Process) placeHwQueue(rec *abi.CreateHwQueue, c *context, m Memory) (*h
 		p.k.fx.wakes.Free(m)
 		return nil, st
 	}
-	q.progress.queueOwned = true
+	q.progress.owned = true
 	q.progress.mapFence(0) // the GPU writes it
 	q.progress.rights &^= abi.GrantSignal
 	return q, st

@@ -44,6 +44,9 @@ type Config struct {
 	Time func() int64
 	// Driver makes the driver of an adapter from its profile. Nil means the software GPU.
 	Driver func(p *adapter.Profile) ddi.Driver
+	// FirstPagingValue is what the fence of a new paging queue shows; 0 means 7000, as it
+	// was seen on Windows (OQ-53).
+	FirstPagingValue uint64
 	// Random makes global handles hard to guess, with all 32 bits. Nil means the
 	// system's randomness.
 	Random func() uint32
@@ -66,6 +69,7 @@ type Kernel struct {
 	time     func() int64
 	adapters []*Adapter
 
+	firstPaging   uint64
 	tdr           vidsch.TDR
 	ticking       atomic.Bool // Tick makes the calls that callbacks decide on
 	noGlobals     bool
@@ -102,6 +106,10 @@ func New(cfg Config) (*Kernel, error) {
 		tdr:       cfg.TDR.WithDefaults(),
 
 		noGlobalNames: cfg.NoGlobalNames,
+		firstPaging:   cfg.FirstPagingValue,
+	}
+	if k.firstPaging == 0 {
+		k.firstPaging = firstPagingValue
 	}
 	stopped := func() int64 { return 0 }
 	if k.now == nil {

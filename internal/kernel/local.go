@@ -50,7 +50,7 @@ type local struct {
 	flags      abi.SyncObjectFlags // NoSignal, NoWait as created or opened
 	rights     uint8               // abi.GrantSignal, abi.GrantWait
 	created    bool                // by this device, not opened
-	queueOwned bool                // the fence of a queue: it goes with that
+	owned      bool                // by a queue: nobody else destroys it
 	gpu        uint64              // GPU virtual address, 0: none
 	mapping    vidmm.Fence         // of that
 	written    atomic.Bool         // by a GPU, and not scanned yet

@@ -73,7 +73,7 @@ func (d *device) lose(state abi.DeviceExecutionState) {
 // the device could have signalled it, or it is the device's own and signalled by the
 // system, and l does not carry NoSignalMaxValueOnTdr.
 func (l *local) raisedByLoss() bool {
-	own := l.queueOwned || l.created && l.fence.Kind() == abi.PeriodicMonitoredFence
+	own := l.owned || l.created && l.fence.Kind() == abi.PeriodicMonitoredFence
 	return l.flags&abi.SyncObjectNoSignalMaxValueOnTdr == 0 && (l.maySignal() || own)
 }
 

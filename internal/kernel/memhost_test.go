@@ -73,6 +73,45 @@ func (h *memHost) Event(_ *Process, fd int) (Event, abi.Status) {
 	}
 	return nil, abi.StatusObjectTypeMismatch
 }
+
+// memHeap is memory of an allocation.
+type memHeap struct {
+	host  *memHost
+	bytes []byte
+}
+
+func (h *memHost) NewAllocationMemory(_ uint32, size uint64) (AllocationMemory, abi.Status) {
+	if size > 1<<30 {
+		return nil, abi.StatusNoMemory
+	}
+	h.live++
+	return &memHeap{h, make([]byte, size)}, abi.StatusSuccess
+}
+
+func (h *memHost) ClientMemory(_ *Process, _ uint64) AllocationMemory {
+	return &memHeap{&memHost{}, make([]byte, 1<<16)}
+}
+
+func (m *memHeap) Read(offset uint64, b []byte) int {
+	return copy(b, m.bytes[min(offset, uint64(len(m.bytes))):])
+}
+
+func (m *memHeap) Write(offset uint64, b []byte) int {
+	return copy(m.bytes[min(offset, uint64(len(m.bytes))):], b)
+}
+
+func (m *memHeap) Load(offset uint64, size int) (uint64, bool) {
+	var b [8]byte
+	n := m.Read(offset, b[:size])
+	return binary.LittleEndian.Uint64(b[:]), n == size
+}
+
+func (m *memHeap) Store(offset uint64, size int, v uint64) bool {
+	return m.Write(offset, binary.LittleEndian.AppendUint64(nil, v)[:size]) == size
+}
+func (m *memHeap) File() (int, abi.Status) { return m.host.add(m), abi.StatusSuccess }
+func (m *memHeap) Free()                   { m.host.live-- }
+
 func (h *memHost) Close(fd int)                           { delete(h.files, fd) }
 func (h *memHost) Bells(uint32) (*page.Bells, abi.Status) { return nil, abi.StatusNotSupported }
 func (h *memHost) Detach(*Process)                        {}

@@ -28,21 +28,23 @@ type Process struct {
 	since int64
 
 	// Guarded by k.mu:
-	table   object.Table
-	devices map[*device]struct{}
-	waits   map[*cpuWait]struct{}
-	points  int                     // of all waits
-	tickets map[uint32]ticketHolder // the waits of blocked callers
-	turns   map[*keyedWait]struct{}
-	uses    map[*Adapter]int // open handles and devices
-	plains  map[*plainLocal]struct{}
-	mutexes map[*keyedLocal]struct{}
-	owned   map[*keyedMutex]struct{}  // by a thread of this process
-	granted map[uint32]*keyedMutex    // by ticket: acquired, and not fetched yet
-	bells   *page.Bells               // of the user; nil until the process asks for bells
-	lines   []bellRange               // lines of it that belong to this process
-	spaces  map[*Adapter]*vidmm.Space // what GPUs see
-	gone    bool
+	table    object.Table
+	devices  map[*device]struct{}
+	waits    map[*cpuWait]struct{}
+	points   int                     // of all waits
+	tickets  map[uint32]ticketHolder // the waits of blocked callers
+	turns    map[*keyedWait]struct{}
+	uses     map[*Adapter]int // open handles and devices
+	plains   map[*plainLocal]struct{}
+	mutexes  map[*keyedLocal]struct{}
+	owned    map[*keyedMutex]struct{}  // by a thread of this process
+	granted  map[uint32]*keyedMutex    // by ticket: acquired, and not fetched yet
+	bells    *page.Bells               // of the user; nil until the process asks for bells
+	lines    []bellRange               // lines of it that belong to this process
+	spaces   map[*Adapter]*vidmm.Space // what GPUs see
+	paging   int                       // operations on memory that are queued
+	reserved map[reservation]uint64    // video memory, in bytes
+	gone     bool
 
 	timeouts []timeout // engine timeouts by its fault
 }

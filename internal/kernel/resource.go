@@ -30,6 +30,26 @@ type allocation struct {
 	size   uint64 // bytes, 0: the driver's business
 	system uint64 // address in the process that made it, 0: none
 	driver []byte // private data of the driver
+
+	owner *Process // that made it, for system
+	heap  *heap
+
+	residents int    // times that it was made resident, by anybody
+	counted   uint64 // bytes of it that count as resident
+	there     bool   // resident, as far as operations were done
+	priority  uint32
+}
+
+// bytes is how much the allocation is as far as is known; 0: not yet.
+func (a *allocation) bytes() uint64 {
+	a.heap.mu.Lock()
+	defer a.heap.mu.Unlock()
+	return a.heap.size
+}
+
+// end gives the memory back: nobody has a view of the allocation any more.
+func (a *allocation) end(k *Kernel) {
+	k.fx.heaps = append(k.fx.heaps, a.heap)
 }
 
 // A resourceLocal is a device's own view of a resource.
@@ -49,7 +69,11 @@ type allocationLocal struct {
 	owner      *resourceLocal // nil: it belongs to no resource
 	handle     abi.Handle
 	uid        uint32
-	bytes      int // that count for uid: without an owner only
+	bytes      int  // that count for uid: without an owner only
+	locks      int  // by Lock2
+	resident   int  // times that it was made resident here
+	mapped     bool // perhaps, somewhere in the process's space
+	gone       bool
 }
 
 func (r *resource) Ref() { r.refs++ }
@@ -60,6 +84,9 @@ func (r *resource) drop() {
 	}
 	r.kernel.globals.Remove(r.global)
 	r.kernel.giveData(r.uid, r.bytes)
+	for _, a := range r.allocations {
+		a.end(r.kernel)
+	}
 }
 
 // dataSize is the size of the private data of all allocations.
@@ -112,6 +139,11 @@ func (l *resourceLocal) destroy() {
 }
 
 func (a *allocationLocal) destroy() {
+	a.gone = true
+	a.evict(a.resident)
+	if s := a.device.process.spaces[a.device.adapter]; s != nil && a.mapped {
+		s.Forget(func(owner any) bool { return owner == a })
+	}
 	if a.owner != nil {
 		delete(a.owner.allocations, a)
 	}
@@ -119,6 +151,9 @@ func (a *allocationLocal) destroy() {
 	p := a.device.process
 	p.table.Remove(a.handle)
 	p.k.giveData(a.uid, a.bytes)
+	if a.owner == nil {
+		a.allocation.end(p.k)
+	}
 }
 
 // destroyAllocation2 destroys a resource with all its allocations, or a list of
@@ -169,7 +204,12 @@ func forget(destroyed map[*allocationLocal]bool) {
 	}
 	for r := range from {
 		before := bytesOf(r.allocations)
-		r.allocations = slices.DeleteFunc(r.allocations, func(a *allocation) bool { return gone[a] })
+		r.allocations = slices.DeleteFunc(r.allocations, func(a *allocation) bool {
+			if gone[a] {
+				a.end(r.kernel)
+			}
+			return gone[a]
+		})
 		n := before - bytesOf(r.allocations)
 		r.bytes -= n
 		r.kernel.giveData(r.uid, n)
