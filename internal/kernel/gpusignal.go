@@ -18,6 +18,7 @@ type gpuSignal struct {
 	left    int   // queues that have not processed it
 	rewind  bool
 	dropped bool
+	one     [1]queuedObject // for objects
 }
 
 // signalFlags are the flags of D3DDDICB_SIGNALFLAGS that packets may have.
@@ -66,7 +67,8 @@ func (s *gpuSignal) finish() {
 
 // submitSignal queues a signal of objects into queues: objects with TopOfPipeline for
 // themselves, as they do not wait for all that the others wait for.
-func (k *Kernel) submitSignal(queues []*vidsch.Queue, list []queuedObject, flags abi.SignalFlags) {
+func (k *Kernel) submitSignal(queues []*vidsch.Queue, s *gpuSignal, flags abi.SignalFlags) {
+	list := s.objects
 	var early []queuedObject
 	if flags&abi.SignalAtSubmission == 0 {
 		top := func(o queuedObject) bool { return o.object.CreateFlags()&abi.SyncObjectTopOfPipeline != 0 }
@@ -79,21 +81,22 @@ func (k *Kernel) submitSignal(queues []*vidsch.Queue, list []queuedObject, flags
 			list = slices.DeleteFunc(list, top)
 		}
 	}
-	rewind := flags&abi.SignalAllowFenceRewind != 0
+	s.rewind = flags&abi.SignalAllowFenceRewind != 0
 	when := vidsch.AtCompletion
 	if flags&abi.SignalAtSubmission != 0 {
 		when = vidsch.AtSubmission
 	}
-	k.enqueue(queues, early, rewind, vidsch.AtRead)
-	k.enqueue(queues, list, rewind, when)
+	if len(early) > 0 {
+		k.enqueue(queues, &gpuSignal{objects: early, rewind: s.rewind}, vidsch.AtRead)
+	}
+	if s.objects = list; len(list) > 0 {
+		k.enqueue(queues, s, when)
+	}
 }
 
-func (k *Kernel) enqueue(queues []*vidsch.Queue, list []queuedObject, rewind bool, when vidsch.When) {
-	if len(list) == 0 {
-		return
-	}
-	s := &gpuSignal{kernel: k, objects: list, left: len(queues), rewind: rewind}
-	for _, o := range list {
+func (k *Kernel) enqueue(queues []*vidsch.Queue, s *gpuSignal, when vidsch.When) {
+	s.kernel, s.left = k, len(queues)
+	for _, o := range s.objects {
 		o.object.Ref()
 	}
 	for _, q := range queues {
@@ -115,40 +118,41 @@ type signalCall struct {
 // signal judges and queues it. Source: calls.md §5, §1.1; objects.md §8.
 func (p *Process) signal(c signalCall) abi.Status {
 	k := p.k
+	s := new(gpuSignal)
+	var few [4]*vidsch.Queue
 	k.lock()
 	defer k.unlock()
-	d, queues, st := p.contextQueues(c.contexts)
+	d, queues, st := p.contextQueues(few[:0], c.contexts)
 	if !st.OK() {
 		return st
 	}
-	list, st := d.findQueued(c.objects, true, c.legacy, false)
-	if !st.OK() {
+	if s.objects, st = d.findQueued(s.one[:0], c.objects, true, c.legacy, false); !st.OK() {
 		return st
 	}
-	if c.noValue && legacyFence(list) {
+	if c.noValue && legacyFence(s.objects) {
 		return abi.StatusInvalidParameter
 	}
-	if st := setValues(list, c.values, c.single); !st.OK() {
+	if st := setValues(s.objects, c.values, c.single); !st.OK() {
 		return st
 	}
-	return k.judgeSignal(d, queues, list, c.flags)
+	return k.judgeSignal(d, queues, s, c.flags)
 }
 
 // judgeSignal does the last checks of a signal, and queues it.
-func (k *Kernel) judgeSignal(d *device, queues []*vidsch.Queue, list []queuedObject, flags abi.SignalFlags) abi.Status {
+func (k *Kernel) judgeSignal(d *device, queues []*vidsch.Queue, s *gpuSignal, flags abi.SignalFlags) abi.Status {
 	if st := d.usable(); !st.OK() {
 		return st
 	}
-	if st := permitted(list); !st.OK() {
+	if st := permitted(s.objects); !st.OK() {
 		return st
 	}
-	if st := near(list, true); !st.OK() {
+	if st := near(s.objects, true); !st.OK() {
 		return st
 	}
 	if !room(queues, 2) {
 		return abi.StatusNoMemory
 	}
-	k.submitSignal(queues, list, flags)
+	k.submitSignal(queues, s, flags)
 	return abi.StatusSuccess
 }
 
@@ -160,7 +164,7 @@ func (p *Process) enqueueEvent(r *abi.Request, contexts []abi.Handle) abi.Status
 	k.lock()
 	defer k.unlock()
 	st := func() abi.Status {
-		d, queues, st := p.contextQueues(contexts)
+		d, queues, st := p.contextQueues(nil, contexts)
 		if !st.OK() {
 			return st
 		}
@@ -231,7 +235,8 @@ func (p *Process) signalSynchronizationObjectFromGpu(r *abi.Request) abi.Status 
 	if rec.ObjectCount == 0 || rec.ObjectCount > MaxWaitObjects || r.Arrays[0] == nil {
 		return abi.StatusInvalidParameter
 	}
-	c := signalCall{contexts: []abi.Handle{rec.HContext}, objects: inOrder(r.Arrays[0], int(rec.ObjectCount)), values: r.Arrays[1]}
+	var few handful
+	c := signalCall{contexts: []abi.Handle{rec.HContext}, objects: few.read(r.Arrays[0], int(rec.ObjectCount)), values: r.Arrays[1]}
 	if len(c.values) >= 8 {
 		c.single = firstValue(c.values) // of a fence of Windows 7 too: there is no other field
 	} else if k := p.kindOf(c.objects[0]); k == abi.Fence {
@@ -248,12 +253,13 @@ func (p *Process) signalSynchronizationObjectFromGpu2(r *abi.Request) abi.Status
 	if rec.BroadcastContextCount == 0 || rec.BroadcastContextCount > maxBroadcast || r.Arrays[1] == nil || rec.ObjectCount > 0 && r.Arrays[0] == nil {
 		return abi.StatusInvalidParameter
 	}
-	contexts := inOrder(r.Arrays[1], int(rec.BroadcastContextCount))
+	var few, some handful
+	contexts := few.read(r.Arrays[1], int(rec.BroadcastContextCount))
 	if rec.Flags&abi.SignalEnqueueCpuEvent != 0 {
 		return p.enqueueEvent(r, contexts)
 	}
 	return p.signal(signalCall{
-		contexts: contexts, objects: inOrder(r.Arrays[0], int(rec.ObjectCount)), flags: rec.Flags,
+		contexts: contexts, objects: some.read(r.Arrays[0], int(rec.ObjectCount)), flags: rec.Flags,
 		values: r.Arrays[2], single: *rec.FenceValue(),
 	})
 }
@@ -262,23 +268,24 @@ func (p *Process) signalSynchronizationObjectFromGpu2(r *abi.Request) abi.Status
 func (p *Process) submitSignalSyncObjectsToHwQueue(r *abi.Request) abi.Status {
 	rec := abi.View[abi.SubmitSignalSyncObjectsToHwQueue](r.Record)
 	switch {
-	case rec.Flags&^abi.SignalAllowFenceRewind != 0, rec.BroadcastHwQueueCount == 0, rec.BroadcastHwQueueCount > maxBroadcast,
+	case rec.Flags&^(abi.SignalAtSubmission|abi.SignalAllowFenceRewind) != 0, rec.BroadcastHwQueueCount == 0, rec.BroadcastHwQueueCount > maxBroadcast,
 		rec.ObjectCount == 0, rec.ObjectCount > maxLegacyObjects, r.Arrays[0] == nil, r.Arrays[1] == nil, r.Arrays[2] == nil:
 		return abi.StatusInvalidParameter
 	}
 	k := p.k
+	s := new(gpuSignal)
+	var few, some handful
 	k.lock()
 	defer k.unlock()
-	d, queues, st := p.hwQueues(inOrder(r.Arrays[0], int(rec.BroadcastHwQueueCount)))
+	d, queues, st := p.hwQueues(nil, few.read(r.Arrays[0], int(rec.BroadcastHwQueueCount)))
 	if !st.OK() {
 		return st
 	}
-	list, st := d.findQueued(inOrder(r.Arrays[1], int(rec.ObjectCount)), true, false, true)
-	if !st.OK() {
+	if s.objects, st = d.findQueued(s.one[:0], some.read(r.Arrays[1], int(rec.ObjectCount)), true, false, true); !st.OK() {
 		return st
 	}
-	if st := setValues(list, r.Arrays[2], 0); !st.OK() {
+	if st := setValues(s.objects, r.Arrays[2], 0); !st.OK() {
 		return st
 	}
-	return k.judgeSignal(d, queues, list, rec.Flags)
+	return k.judgeSignal(d, queues, s, rec.Flags)
 }

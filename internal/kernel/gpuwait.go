@@ -12,10 +12,13 @@ import (
 
 // A gpuWait is a wait packet: the gate of its queue.
 type gpuWait struct {
-	syncobj.Packet
+	packet   syncobj.Packet // set up when it starts
+	device   *device
 	queue    *vidsch.Queue
 	starting bool
-	objects  []queuedObject // for listings
+	started  bool
+	objects  []queuedObject
+	one      [1]queuedObject // for objects
 }
 
 // Start implements vidsch.Gate.
@@ -26,10 +29,27 @@ func (w *gpuWait) Start() bool {
 			return true
 		}
 	}
-	w.starting = true
-	w.Packet.Start()
+	var few [4]syncobj.Point
+	points := few[:0]
+	for _, o := range w.objects {
+		pt := syncobj.Point{Object: o.object, Value: o.value}
+		if p, ok := o.object.(*plain); ok {
+			pt.Object = p.Object
+		}
+		points = append(points, pt)
+	}
+	w.packet.Init(w.device, w, points)
+	w.starting, w.started = true, true
+	w.packet.Start()
 	w.starting = false
-	return w.State() == syncobj.Ready
+	return w.packet.State() == syncobj.Ready
+}
+
+// Withdraw implements vidsch.Gate.
+func (w *gpuWait) Withdraw() {
+	if w.started {
+		w.packet.Withdraw()
+	}
 }
 
 // Ready implements syncobj.PacketSink.
@@ -39,57 +59,45 @@ func (w *gpuWait) Ready(*syncobj.Packet) {
 	}
 }
 
-// submitWait queues a wait.
-func submitWait(d *device, q *vidsch.Queue, list []queuedObject) {
-	w := &gpuWait{queue: q, objects: list}
-	points := make([]syncobj.Point, len(list))
-	for i, o := range list {
-		points[i] = syncobj.Point{Object: o.object, Value: o.value}
-		if p, ok := o.object.(*plain); ok {
-			points[i].Object = p.Object
-		}
-	}
-	w.Init(d, w, points)
-	q.Wait(w)
-}
-
-// judgeWait does the last checks of a wait, and queues it.
-func judgeWait(d *device, q *vidsch.Queue, list []queuedObject) abi.Status {
+// submit does the last checks of a wait, and queues it.
+func (w *gpuWait) submit(d *device, q *vidsch.Queue) abi.Status {
 	if st := d.usable(); !st.OK() {
 		return st
 	}
-	if st := permitted(list); !st.OK() {
+	if st := permitted(w.objects); !st.OK() {
 		return st
 	}
-	if st := near(list, false); !st.OK() {
+	if st := near(w.objects, false); !st.OK() {
 		return st
 	}
 	if !q.Room(1) {
 		return abi.StatusNoMemory
 	}
-	submitWait(d, q, list)
+	w.device, w.queue = d, q
+	q.Wait(w)
 	return abi.StatusSuccess
 }
 
 // waitOn judges and queues a wait of a context. Source: calls.md §6, §1.1; objects.md §8.
 func (p *Process) waitOn(hContext abi.Handle, objects []abi.Handle, legacy, noValue bool, values []byte, single uint64) abi.Status {
+	w := new(gpuWait)
+	var few [1]*vidsch.Queue
 	p.k.lock()
 	defer p.k.unlock()
-	d, queues, st := p.contextQueues([]abi.Handle{hContext})
+	d, queues, st := p.contextQueues(few[:0], []abi.Handle{hContext})
 	if !st.OK() {
 		return st
 	}
-	list, st := d.findQueued(objects, false, legacy, false)
-	if !st.OK() {
+	if w.objects, st = d.findQueued(w.one[:0], objects, false, legacy, false); !st.OK() {
 		return st
 	}
-	if noValue && legacyFence(list) {
+	if noValue && legacyFence(w.objects) {
 		return abi.StatusInvalidParameter
 	}
-	if st := setValues(list, values, single); !st.OK() {
+	if st := setValues(w.objects, values, single); !st.OK() {
 		return st
 	}
-	return judgeWait(d, queues[0], list)
+	return w.submit(d, queues[0])
 }
 
 // waitForSynchronizationObject is the first version: it has no values.
@@ -116,7 +124,8 @@ func (p *Process) waitForSynchronizationObjectFromGpu(r *abi.Request) abi.Status
 	if rec.ObjectCount == 0 || rec.ObjectCount > MaxWaitObjects || r.Arrays[0] == nil {
 		return abi.StatusInvalidParameter
 	}
-	return p.waitOn(rec.HContext, inOrder(r.Arrays[0], int(rec.ObjectCount)), false, false, r.Arrays[1], *rec.FenceValue())
+	var few handful
+	return p.waitOn(rec.HContext, few.read(r.Arrays[0], int(rec.ObjectCount)), false, false, r.Arrays[1], *rec.FenceValue())
 }
 
 // submitWaitForSyncObjectsToHwQueue holds everything that is submitted to the queue
@@ -126,20 +135,21 @@ func (p *Process) submitWaitForSyncObjectsToHwQueue(r *abi.Request) abi.Status {
 	if rec.ObjectCount == 0 || rec.ObjectCount > maxLegacyObjects || r.Arrays[0] == nil || r.Arrays[1] == nil {
 		return abi.StatusInvalidParameter
 	}
+	w := new(gpuWait)
+	var few handful
 	p.k.lock()
 	defer p.k.unlock()
-	d, queues, st := p.hwQueues([]abi.Handle{rec.HHwQueue})
+	d, queues, st := p.hwQueues(nil, []abi.Handle{rec.HHwQueue})
 	if !st.OK() {
 		return st
 	}
-	list, st := d.findQueued(inOrder(r.Arrays[0], int(rec.ObjectCount)), false, false, true)
-	if !st.OK() {
+	if w.objects, st = d.findQueued(w.one[:0], few.read(r.Arrays[0], int(rec.ObjectCount)), false, false, true); !st.OK() {
 		return st
 	}
-	if st := setValues(list, r.Arrays[1], 0); !st.OK() {
+	if st := setValues(w.objects, r.Arrays[1], 0); !st.OK() {
 		return st
 	}
-	return judgeWait(d, queues[0], list)
+	return w.submit(d, queues[0])
 }
 
 // kindOf is the kind of the object that a handle names; 0 for none.

@@ -56,24 +56,29 @@ func (d *device) find(h abi.Handle, signal bool) (queuedObject, abi.Status) {
 // findQueued looks up all handles of a call and checks that they may stand in one.
 // legacy says that the call knows no fences in memory; hardware, that it knows nothing
 // else. Source: objects.md §8; OQ-25.
-func (d *device) findQueued(handles []abi.Handle, signal, legacy, hardware bool) ([]queuedObject, abi.Status) {
-	list := make([]queuedObject, len(handles))
-	objects := make([]syncobj.Object, len(handles))
-	for i, h := range handles {
-		var st abi.Status
-		if list[i], st = d.find(h, signal); !st.OK() {
+// The result is appended to list.
+func (d *device) findQueued(list []queuedObject, handles []abi.Handle, signal, legacy, hardware bool) ([]queuedObject, abi.Status) {
+	var few [4]syncobj.Object // most calls name one
+	objects := few[:0]
+	for _, h := range handles {
+		o, st := d.find(h, signal)
+		if !st.OK() {
 			return nil, st
 		}
-		objects[i] = list[i].object
-		if o, ok := list[i].object.(*plain); ok {
-			objects[i] = o.Object
+		list = append(list, o)
+		if p, ok := o.object.(*plain); ok {
+			objects = append(objects, p.Object)
+		} else {
+			objects = append(objects, o.object)
 		}
 	}
-	check := syncobj.CheckWait
+	st := abi.StatusSuccess
 	if signal {
-		check = syncobj.CheckSignal
+		st = syncobj.CheckSignal(objects)
+	} else {
+		st = syncobj.CheckWait(objects)
 	}
-	if st := check(objects); !st.OK() {
+	if !st.OK() {
 		return nil, st
 	}
 	for i := range list {
@@ -137,54 +142,57 @@ func setValues(list []queuedObject, values []byte, single uint64) abi.Status {
 	return abi.StatusSuccess
 }
 
-// inOrder reads handles out of an array of a request.
-func inOrder(b []byte, n int) []abi.Handle {
-	list := make([]abi.Handle, n)
-	for i := range list {
-		list[i] = abi.Handle(binary.LittleEndian.Uint32(b[4*i:]))
+// A handful is room for the handles of most calls.
+type handful [4]abi.Handle
+
+// read reads n handles out of an array of a request.
+func (h *handful) read(b []byte, n int) []abi.Handle {
+	list := h[:0]
+	for i := range n {
+		list = append(list, abi.Handle(binary.LittleEndian.Uint32(b[4*i:])))
 	}
 	return list
 }
 
 // contextQueues looks up contexts of one device, each once, that take packets.
 // Source: calls.md §5; OQ-24.
-func (p *Process) contextQueues(handles []abi.Handle) (*device, []*vidsch.Queue, abi.Status) {
+// The queues are appended to list.
+func (p *Process) contextQueues(list []*vidsch.Queue, handles []abi.Handle) (*device, []*vidsch.Queue, abi.Status) {
 	var d *device
-	queues := make([]*vidsch.Queue, len(handles))
-	for i, h := range handles {
+	for _, h := range handles {
 		c, ok := object.Get[*context](&p.table, h)
 		if !ok || c.hardware() {
 			return nil, nil, abi.StatusInvalidParameter
 		}
-		queues[i] = c.sched.Queue()
+		q := c.sched.Queue()
 		if d == nil {
 			d = c.device
 		}
-		if c.device != d || slices.Contains(queues[:i], queues[i]) {
+		if c.device != d || slices.Contains(list, q) {
 			return nil, nil, abi.StatusInvalidParameter
 		}
+		list = append(list, q)
 	}
-	return d, queues, abi.StatusSuccess
+	return d, list, abi.StatusSuccess
 }
 
 // hwQueues is the same for hardware queues.
-func (p *Process) hwQueues(handles []abi.Handle) (*device, []*vidsch.Queue, abi.Status) {
+func (p *Process) hwQueues(list []*vidsch.Queue, handles []abi.Handle) (*device, []*vidsch.Queue, abi.Status) {
 	var d *device
-	queues := make([]*vidsch.Queue, len(handles))
-	for i, h := range handles {
+	for _, h := range handles {
 		q, ok := object.Get[*hwQueue](&p.table, h)
 		if !ok || q.userMode() {
 			return nil, nil, abi.StatusInvalidParameter
 		}
-		queues[i] = q.sched
 		if d == nil {
 			d = q.context.device
 		}
-		if q.context.device != d || slices.Contains(queues[:i], queues[i]) {
+		if q.context.device != d || slices.Contains(list, q.sched) {
 			return nil, nil, abi.StatusInvalidParameter
 		}
+		list = append(list, q.sched)
 	}
-	return d, queues, abi.StatusSuccess
+	return d, list, abi.StatusSuccess
 }
 
 // room reports whether every queue takes n more packets.

@@ -336,3 +336,16 @@ func BenchmarkChain(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSubmit measures what it costs to queue a wait and a signal.
+func BenchmarkSubmit(b *testing.B) {
+	r := newRig(b)
+	s := r.stream()
+	f := r.fence(s.p, s.d, 0, 1)
+	h, v := handles(f), values(1)
+	b.ReportAllocs()
+	for b.Loop() {
+		s.waitGpu(h, v)
+		s.signalGpu(h, v)
+	}
+}

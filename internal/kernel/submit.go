@@ -28,7 +28,7 @@ func (p *Process) submitCommand(r *abi.Request) abi.Status {
 	p.k.lock()
 	defer p.k.unlock()
 	handles := rec.BroadcastContext[:rec.BroadcastContextCount]
-	d, queues, st := p.contextQueues(handles)
+	d, queues, st := p.contextQueues(nil, handles)
 	if !st.OK() {
 		return st
 	}
