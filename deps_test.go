@@ -20,6 +20,7 @@ const picture = `
 # words: what everything is said in
 abi:
 abi/internal/*:     abi
+cmdbuf:
 internal/page:      golang.org/x/sys
 
 # parts: each knows the words, none knows another's business
@@ -31,8 +32,8 @@ internal/display:   abi
 ddi:                abi
 internal/vidsch:    abi ddi
 internal/vidmm:     abi ddi
-internal/softgpu:   abi ddi internal/adapter internal/display
-internal/decode:    abi
+internal/softgpu:   abi cmdbuf ddi internal/adapter internal/display
+internal/decode:    abi cmdbuf
 
 # whole: where the parts meet, and the machine below them
 internal/kernel:    abi ddi internal/page internal/wait internal/object internal/syncobj internal/vidmm internal/vidsch internal/adapter internal/softgpu
@@ -54,7 +55,7 @@ internal/suite/*:   internal/suite
 internal/bench:     abi ddi . internal/adapter internal/softgpu internal/kernel internal/host internal/server golang.org/x/sys
 
 # the command, and programs that show how to use all this
-cmd/dxgsync:        abi internal/adapter internal/decode internal/kernel internal/wire internal/server internal/suite internal/bench golang.org/x/sys github.com/spf13/cobra github.com/coreos/go-systemd/v22
+cmd/dxgsync:        abi cmdbuf internal/adapter internal/decode internal/kernel internal/wire internal/server internal/suite internal/bench golang.org/x/sys github.com/spf13/cobra github.com/coreos/go-systemd/v22
 examples/*:         abi . golang.org/x/sys
 examples:
 docs:

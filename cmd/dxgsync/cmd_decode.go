@@ -17,7 +17,7 @@ func init() { register(decodeCommand) }
 func decodeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "decode",
-		Short: "Explain flags, statuses, handles and records found in a debugger",
+		Short: "Explain flags, statuses, handles, records and command buffers",
 		Long: `Explains what a debugger shows of the D3DKMT calls: flag words with the rule that
 each bit breaks, statuses, handles, and whole records from a hex dump.
 
@@ -25,10 +25,11 @@ each bit breaks, statuses, handles, and whole records from a hex dump.
     dxgsync decode status 0xC0000022
     dxgsync decode handle 0x40000440
     dxgsync decode record createsynchronizationobject2 < dump.txt
+    dxgsync decode cmdbuf buffer.bin
 
 It asks no kernel: what it says holds for every implementation.`,
 	}
-	cmd.AddCommand(decodeFlagsCommand(), decodeStatusCommand(), decodeHandleCommand(), decodeRecordCommand())
+	cmd.AddCommand(decodeFlagsCommand(), decodeStatusCommand(), decodeHandleCommand(), decodeRecordCommand(), decodeCmdbufCommand())
 	return cmd
 }
 

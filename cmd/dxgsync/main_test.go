@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dxgsync/dxgsync/cmdbuf"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -51,8 +52,16 @@ func TestScripts(t *testing.T) {
 			e.Setenv("XDG_RUNTIME_DIR", filepath.Join(e.WorkDir, "rt"))
 			return os.Mkdir(filepath.Join(e.WorkDir, "rt"), 0o700)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"notify": notify, "ready": ready},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"buffer": buffer, "notify": notify, "ready": ready},
 	})
+}
+
+// buffer writes command buffers: good, cut in its second command, and foreign.
+func buffer(ts *testscript.TestScript, _ bool, _ []string) {
+	good := cmdbuf.New().Fill(0x10000, 0xdeadbeef, 64).Signal(0x1000, 1).Bytes()
+	for name, b := range map[string][]byte{"good": good, "cut": good[:48], "foreign": []byte("no buffer"), "long": make([]byte, cmdbuf.MaxSize+1)} {
+		ts.Check(os.WriteFile(ts.MkAbs(name), b, 0o600))
+	}
 }
 
 // notify makes the socket on which a server says that it is ready, as systemd does.

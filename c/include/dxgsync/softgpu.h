@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Command buffers of the software GPU, for programs in C11 and C++. The format is a page
+ * of the documentation, docs/command-buffers.md; Go programs have package cmdbuf.
+ *
+ *     struct dxgsync_cmdbuf b;
+ *     dxgsync_cmdbuf_begin(&b, memory, size);
+ *     dxgsync_cmdbuf_write64(&b, data, 42);
+ *     dxgsync_cmdbuf_signal(&b, fence, 1);
+ *     submit.CommandLength = (UINT)dxgsync_cmdbuf_size(&b);
+ *
+ * Everything is in this header; nothing is to be linked.
+ */
+#ifndef DXGSYNC_SOFTGPU_H
+#define DXGSYNC_SOFTGPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The header of a buffer: magic and version, 32 bits each. */
+#define DXGSYNC_CMDBUF_MAGIC 0x42475844u
+#define DXGSYNC_CMDBUF_VERSION 1u
+/* The longest buffer that the GPU takes, in bytes. */
+#define DXGSYNC_CMDBUF_MAX_SIZE (1u << 20)
+
+/* Opcodes. */
+#define DXGSYNC_CMD_NOP 1u
+#define DXGSYNC_CMD_WRITE64 2u
+#define DXGSYNC_CMD_WRITE32 3u
+#define DXGSYNC_CMD_COPY 4u
+#define DXGSYNC_CMD_FILL 5u
+#define DXGSYNC_CMD_DELAY 6u
+#define DXGSYNC_CMD_SIGNAL 7u
+#define DXGSYNC_CMD_SIGNAL32 8u
+#define DXGSYNC_CMD_WAIT 9u
+#define DXGSYNC_CMD_FAULT 10u
+#define DXGSYNC_CMD_HANG 11u
+
+/* Flags of a delay. */
+#define DXGSYNC_DELAY_NOT_PREEMPTIBLE 1u
+
+/* Kinds of faults. */
+#define DXGSYNC_FAULT_DMA 0u
+#define DXGSYNC_FAULT_READ 1u
+#define DXGSYNC_FAULT_WRITE 2u
+
+/* A buffer that is being written. */
+struct dxgsync_cmdbuf {
+	unsigned char *memory;
+	size_t size; /* of the memory, in bytes */
+	size_t used; /* as much as was appended, also if it did not fit */
+};
+
+/* The bytes written so far, or 0 if the memory was too small for all of it. */
+static inline size_t dxgsync_cmdbuf_size(const struct dxgsync_cmdbuf *b)
+{
+	return b->used <= b->size ? b->used : 0;
+}
+
+/* For the functions below: n numbers of so many bytes, lowest byte first. What does not
+ * fit as a whole is counted and not written. */
+static inline void dxgsync_cmdbuf_put(struct dxgsync_cmdbuf *b, const uint64_t *numbers, size_t n, size_t bytes)
+{
+	size_t at = b->used;
+	size_t i;
+
+	b->used += n * bytes;
+	if (b->used > b->size)
+		return;
+	for (i = 0; i < n * bytes; i++)
+		b->memory[at + i] = (unsigned char)(numbers[i / bytes] >> (8 * (i % bytes)));
+}
+
+static inline void dxgsync_cmdbuf_command(struct dxgsync_cmdbuf *b, uint32_t opcode, size_t fields, uint64_t f0, uint64_t f1, uint64_t f2)
+{
+	uint64_t head[2], field[3];
+
+	head[0] = opcode;
+	head[1] = 8 + 8 * fields;
+	field[0] = f0;
+	field[1] = f1;
+	field[2] = f2;
+	dxgsync_cmdbuf_put(b, head, 2, 4);
+	dxgsync_cmdbuf_put(b, field, fields, 8);
+}
+
+/* Begin a buffer in memory of so many bytes, with its header. The memory needs no
+ * alignment here; the address that is submitted needs that of D3DKMTSubmitCommand. */
+static inline void dxgsync_cmdbuf_begin(struct dxgsync_cmdbuf *b, void *memory, size_t size)
+{
+	uint64_t head[2];
+
+	b->memory = (unsigned char *)memory;
+	b->size = size;
+	b->used = 0;
+	head[0] = DXGSYNC_CMDBUF_MAGIC;
+	head[1] = DXGSYNC_CMDBUF_VERSION;
+	dxgsync_cmdbuf_put(b, head, 2, 4);
+}
+
+/* Do nothing. */
+static inline void dxgsync_cmdbuf_nop(struct dxgsync_cmdbuf *b)
+{
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_NOP, 0, 0, 0, 0);
+}
+
+/* Store 64 bits in one piece; va is a multiple of 8. */
+static inline void dxgsync_cmdbuf_write64(struct dxgsync_cmdbuf *b, uint64_t va, uint64_t value)
+{
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_WRITE64, 2, va, value, 0);
+}
+
+/* Store 32 bits in one piece; va is a multiple of 4. */
+static inline void dxgsync_cmdbuf_write32(struct dxgsync_cmdbuf *b, uint64_t va, uint32_t value)
+{
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_WRITE32, 2, va, value, 0);
+}
+
+/* Move bytes, as memmove does. */
+static inline void dxgsync_cmdbuf_copy(struct dxgsync_cmdbuf *b, uint64_t dst, uint64_t src, uint64_t bytes)
+{
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_COPY, 3, dst, src, bytes);
+}
+
+/* Write the four bytes of the pattern, lowest first, again and again. */
+static inline void dxgsync_cmdbuf_fill(struct dxgsync_cmdbuf *b, uint64_t dst, uint32_t pattern, uint64_t bytes)
+{
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_FILL, 3, dst, pattern, bytes);
+}
+
+/* Keep the engine busy for so many nanoseconds. */
+static inline void dxgsync_cmdbuf_delay(struct dxgsync_cmdbuf *b, uint64_t nanoseconds, uint32_t flags)
+{
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_DELAY, 2, nanoseconds, flags, 0);
+}
+
+/* Store 64 bits and tell the CPU: the value of a monitored fence. */
+static inline void dxgsync_cmdbuf_signal(struct dxgsync_cmdbuf *b, uint64_t va, uint64_t value)
+{
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_SIGNAL, 2, va, value, 0);
+}
+
+/* The same for a fence in 32-bit storage. */
+static inline void dxgsync_cmdbuf_signal32(struct dxgsync_cmdbuf *b, uint64_t va, uint32_t value)
+{
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_SIGNAL32, 2, va, value, 0);
+}
+
+/* Wait for a native fence. There are none yet: an engine that meets it faults. */
+static inline void dxgsync_cmdbuf_wait(struct dxgsync_cmdbuf *b, uint64_t va, uint64_t value)
+{
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_WAIT, 2, va, value, 0);
+}
+
+/* Fault: a DMA fault, or a page fault at an address. */
+static inline void dxgsync_cmdbuf_fault(struct dxgsync_cmdbuf *b, uint32_t kind, uint64_t address)
+{
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_FAULT, 2, kind, address, 0);
+}
+
+/* Never end. */
+static inline void dxgsync_cmdbuf_hang(struct dxgsync_cmdbuf *b)
+{
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_HANG, 0, 0, 0, 0);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
