@@ -54,6 +54,35 @@ func TestJSONRoundTrip(t *testing.T) {
 	}
 }
 
+func TestBehaviourOfTheSoftwareGPU(t *testing.T) {
+	p, err := Load(write(t, `{
+		"base": "neutral", "gpu_clock_hz": 19200000, "foreign_commands": "fault",
+		"faults": {"reset_engine": "fail", "restart": "fail"},
+		"nodes": [{"engine": "3d", "name": "A", "dependent_nodes": [1]}, {"engine": "copy", "name": "B"}]
+	}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.GpuClock != 19_200_000 || p.ForeignCommands != ForeignFault || p.Faults != (Faults{ResetEngine: Fail, Restart: Fail}) || len(p.Nodes[0].DependentNodes) != 1 {
+		t.Errorf("got %+v", p)
+	}
+	data, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Load(write(t, string(data))); err != nil || !reflect.DeepEqual(p, again) {
+		t.Errorf("changed on its way through JSON: %v, %s", err, data)
+	}
+	for text, want := range map[string]string{
+		`{"base": "neutral", "foreign_commands": "skip"}`:    `unknown fate of foreign commands "skip": use one of run, fault`,
+		`{"base": "neutral", "faults": {"resume": "maybe"}}`: `unknown outcome "maybe": use one of succeed, fail`,
+	} {
+		if _, err := Load(write(t, text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func TestBase(t *testing.T) {
 	base, _ := Load("nvidia")
 	p, err := Load(write(t, `{

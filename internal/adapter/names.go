@@ -211,3 +211,52 @@ func (c *Compute) UnmarshalText(text []byte) error {
 	*c = Compute(v)
 	return err
 }
+
+// ForeignCommands is what an engine does with a command buffer that it does not
+// recognise as one of the software GPU.
+type ForeignCommands uint32
+
+// What becomes of foreign command buffers.
+const (
+	ForeignRun   ForeignCommands = iota // they complete and do nothing, so that programs of real GPUs go on
+	ForeignFault                        // they fault, as an unknown command does
+)
+
+var foreignNames = []name{{0, "run"}, {1, "fault"}}
+
+// String returns "run" or "fault".
+func (f ForeignCommands) String() string { return wordOf(foreignNames, uint32(f)) }
+
+// MarshalText writes the word.
+func (f ForeignCommands) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// UnmarshalText reads a word.
+func (f *ForeignCommands) UnmarshalText(text []byte) error {
+	v, err := valueOf("fate of foreign commands", foreignNames, string(text))
+	*f = ForeignCommands(v)
+	return err
+}
+
+// Outcome is how something ends that could fail.
+type Outcome uint32
+
+// Outcomes.
+const (
+	Succeed Outcome = iota
+	Fail
+)
+
+var outcomeNames = []name{{0, "succeed"}, {1, "fail"}}
+
+// String returns "succeed" or "fail".
+func (o Outcome) String() string { return wordOf(outcomeNames, uint32(o)) }
+
+// MarshalText writes the word.
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText reads a word.
+func (o *Outcome) UnmarshalText(text []byte) error {
+	v, err := valueOf("outcome", outcomeNames, string(text))
+	*o = Outcome(v)
+	return err
+}

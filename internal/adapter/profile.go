@@ -76,6 +76,15 @@ type Profile struct {
 	// Displays are the video present targets, numbered from 0 in this order.
 	Displays []Display `json:"displays"`
 
+	// GpuClock is the frequency of the engines' clocks in ticks per second; 0 is
+	// DefaultGpuClock.
+	GpuClock uint64 `json:"gpu_clock_hz,omitempty"`
+	// ForeignCommands is what becomes of command buffers that were written for another
+	// GPU than the software one.
+	ForeignCommands ForeignCommands `json:"foreign_commands,omitempty"`
+	// Faults are what goes wrong on purpose.
+	Faults Faults `json:"faults,omitzero"`
+
 	// Strings are the texts of ADAPTERREGISTRYINFO.
 	Strings Strings `json:"strings"`
 	// Registry holds the values that QUERYREGISTRY finds.
@@ -106,6 +115,26 @@ type Node struct {
 	Flags        NodeFlags `json:"flags"`
 	// MaxInFlightHwQueueBuffers bounds the command buffers of a hardware queue in flight.
 	MaxInFlightHwQueueBuffers uint16 `json:"max_in_flight_hw_queue_buffers"`
+	// DependentNodes are the ordinals of other nodes that a reset of this one disturbs.
+	DependentNodes []int `json:"dependent_nodes,omitempty"`
+}
+
+// DefaultGpuClock is the frequency of a GPU's clock whose profile gives none, in ticks
+// per second: a tick is a nanosecond.
+const DefaultGpuClock = 1_000_000_000
+
+// Faults are calls of recovery that the driver answers with UNSUCCESSFUL, so that what
+// the system does then can be seen:
+//
+//	"faults": {"reset_engine": "fail", "resume": "fail", "restart": "fail"}
+type Faults struct {
+	// ResetEngine: no engine can be reset alone, the whole adapter must be.
+	ResetEngine Outcome `json:"reset_engine,omitempty"`
+	// Resume: an engine with hardware queues does not go on after its reset; the whole
+	// adapter must be reset.
+	Resume Outcome `json:"resume,omitempty"`
+	// Restart: the adapter does not come back after its reset. It stops.
+	Restart Outcome `json:"restart,omitempty"`
 }
 
 // GpuMmu describes the GPU's address translation.

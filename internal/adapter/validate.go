@@ -21,6 +21,7 @@ const (
 	MaxUMD              = 4       // DX9, DX10, DX11, DX12
 
 	minRefresh, maxRefresh = 1_000, 1_000_000
+	maxGpuClock            = 1_000_000_000_000 // ticks per second
 )
 
 // levels are the driver model levels that DRIVERVERSION knows. Source: d3dkmthk.h.
@@ -82,6 +83,9 @@ func (c *checker) abilities(p *Profile) {
 	}
 	c.feature("hw_scheduling", p.HwScheduling, 2700, p)
 	c.feature("hw_flip_queue", p.HwFlipQueue, 3000, p)
+	c.rule(p.GpuClock <= maxGpuClock, "gpu_clock_hz: at most %d ticks per second, have %d", uint64(maxGpuClock), p.GpuClock)
+	c.rule(p.ForeignCommands <= ForeignFault, "foreign_commands: unknown fate %d", p.ForeignCommands)
+	c.rule(max(p.Faults.ResetEngine, p.Faults.Resume, p.Faults.Restart) <= Fail, "faults: unknown outcome %d", max(p.Faults.ResetEngine, p.Faults.Resume, p.Faults.Restart))
 	c.rule(p.CrossAdapter <= TierScanout, "cross_adapter: unknown tier %d", p.CrossAdapter)
 	c.rule(p.CrossAdapter == TierNone || p.Caps.Has(SupportCrossAdapterResource),
 		"cross_adapter: tier %s needs the capability SupportCrossAdapterResource", p.CrossAdapter)
@@ -107,6 +111,9 @@ func (c *checker) parts(p *Profile) {
 	for i, n := range p.Nodes {
 		c.rule(n.Engine <= EngineCrypto, "nodes[%d].engine: unknown type %d", i, n.Engine)
 		c.text(fmt.Sprintf("nodes[%d].name", i), n.FriendlyName, nodeNameChars)
+		for _, o := range n.DependentNodes {
+			c.rule(o >= 0 && o < len(p.Nodes) && o != i, "nodes[%d].dependent_nodes: %d is no other node", i, o)
+		}
 	}
 	c.rule(p.Memory.DedicatedVideo <= MaxMemory && p.Memory.DedicatedSystem <= MaxMemory && p.Memory.SharedSystem <= MaxMemory,
 		"memory: a segment has at most %d MiB", MaxMemory)
