@@ -1,0 +1,42 @@
+package softgpu
+
+import "github.com/dxgsync/dxgsync/ddi"
+
+// EngineState is what an engine does at a moment, for listings.
+type EngineState struct {
+	Engine  ddi.Engine
+	Hung    bool // by Hang
+	Held    bool // until ResumeHwEngine
+	Waiting int  // packets behind the running one
+
+	// The running packet. Nothing of it counts unless Running.
+	Running bool
+	Context ddi.KmdContext
+	HwQueue ddi.KmdHwQueue // 0: it is a packet of the context
+	FenceID uint64         // its SubmissionFenceID, or its progress id
+	Command uint64         // how many of its commands are done
+	Doing   string         // the command under way; empty between two
+	Since   int64          // when it began, on the clock of Callbacks.Now
+}
+
+// Engines lists the engines, by engine ordinal, then node. It takes no lock that is
+// held during callbacks.
+func (g *GPU) Engines() []EngineState {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	list := make([]EngineState, 0, len(g.engines))
+	for _, e := range g.engines {
+		s := EngineState{Engine: e.name, Hung: e.hung, Held: e.held, Waiting: len(e.fifo)}
+		if p := e.running; p != nil {
+			s.Running, s.Context, s.FenceID, s.Command, s.Since = true, p.context.handle, p.id, p.ran, p.since
+			if p.queue != nil {
+				s.HwQueue = p.queue.handle
+			}
+			if p.command != nil {
+				s.Doing = p.command.String()
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}

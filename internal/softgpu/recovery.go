@@ -1,0 +1,154 @@
+package softgpu
+
+import (
+	"math/bits"
+
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/ddi"
+	"github.com/dxgsync/dxgsync/internal/adapter"
+)
+
+// QueryDependentEngineGroup is what the profile says; 0 for an engine that is not there.
+// A reset here touches its own engine alone: the group is for the kernel to be asked.
+func (g *GPU) QueryDependentEngineGroup(name ddi.Engine) uint64 {
+	if g.engineOf(name) == nil {
+		return 0
+	}
+	return g.dependents[name.NodeOrdinal]
+}
+
+// ResetEngine aborts what the engine executes, or would have executed next if it was
+// hung from outside, and drops what contexts have submitted behind it. If there is
+// nothing to abort, lastAborted is the last packet that ended. NOT_SUPPORTED without
+// PerEngineReset; INVALID_PARAMETER: there is no such engine; UNSUCCESSFUL: resets fail
+// on purpose, and nothing happened.
+func (g *GPU) ResetEngine(name ddi.Engine) (lastAborted uint32, st abi.Status) {
+	defer g.quiet()()
+	e, st := g.resettable(name)
+	if st != abi.StatusSuccess {
+		return 0, st
+	}
+	lastAborted = e.ended
+	if victim := e.reset(g.cb.Now()); victim != nil && victim.queue == nil {
+		lastAborted = uint32(victim.id)
+	}
+	return lastAborted, abi.StatusSuccess
+}
+
+// ResetHwEngine is the same, and the engine then waits for ResumeHwEngine. Of the
+// hardware queues only those of the aborted one's context lose their buffers.
+// NOT_SUPPORTED without HwScheduling, too.
+func (g *GPU) ResetHwEngine(name ddi.Engine) (aborted ddi.KmdHwQueue, lastAborted uint64, st abi.Status) {
+	if !g.caps.Has(ddi.HwScheduling) {
+		return 0, 0, abi.StatusNotSupported
+	}
+	defer g.quiet()()
+	e, st := g.resettable(name)
+	if st != abi.StatusSuccess {
+		return 0, 0, st
+	}
+	lastAborted = uint64(e.ended)
+	if victim := e.reset(g.cb.Now()); victim != nil {
+		lastAborted = victim.id
+		if victim.queue != nil {
+			aborted = victim.queue.handle
+		}
+	}
+	e.held = true
+	return aborted, lastAborted, abi.StatusSuccess
+}
+
+// resettable finds an engine that can be reset.
+func (g *GPU) resettable(name ddi.Engine) (*engine, abi.Status) {
+	e := g.engineOf(name)
+	switch {
+	case !g.caps.Has(ddi.PerEngineReset):
+		return nil, abi.StatusNotSupported
+	case e == nil:
+		return nil, abi.StatusInvalidParameter
+	case g.refusing:
+		return nil, abi.StatusUnsuccessful
+	}
+	return e, abi.StatusSuccess
+}
+
+// reset aborts the packet that holds the engine up and returns it, nil if there is none.
+func (e *engine) reset(now int64) (victim *packet) {
+	victim = e.running
+	if victim == nil && e.hung && len(e.fifo) > 0 {
+		victim = e.fifo[0]
+	}
+	e.drop(func(p *packet) bool {
+		return p.queue == nil || victim != nil && p.context == victim.context
+	}, now)
+	e.time = max(e.time, now)
+	e.preempts, e.injected, e.hung = nil, nil, false
+	e.ended = e.submitted
+	return victim
+}
+
+// ResumeHwEngine lets the engine go on. NOT_SUPPORTED without HwScheduling;
+// INVALID_PARAMETER: there is no such engine; UNSUCCESSFUL: the profile wants it so.
+func (g *GPU) ResumeHwEngine(name ddi.Engine) abi.Status {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	e := g.engineOf(name)
+	switch {
+	case !g.caps.Has(ddi.HwScheduling):
+		return abi.StatusNotSupported
+	case e == nil:
+		return abi.StatusInvalidParameter
+	case g.faults.Resume == adapter.Fail:
+		return abi.StatusUnsuccessful
+	}
+	e.held, e.time = false, max(e.time, g.cb.Now())
+	return abi.StatusSuccess
+}
+
+// ResetFromTimeout drops everything. Contexts and queues stay, for the kernel to
+// destroy; a pending request to suspend one is answered after the restart.
+func (g *GPU) ResetFromTimeout() abi.Status {
+	defer g.quiet()()
+	for _, e := range g.engines {
+		suspends := e.suspends
+		e.clear()
+		e.suspends = suspends
+	}
+	for _, c := range g.contexts {
+		c.parked, c.faulted = nil, false
+	}
+	g.down = true
+	return abi.StatusSuccess
+}
+
+// RestartFromTimeout has the engines take work again. UNSUCCESSFUL: the profile wants
+// it so.
+func (g *GPU) RestartFromTimeout() abi.Status {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.faults.Restart == adapter.Fail {
+		return abi.StatusUnsuccessful
+	}
+	g.down = false
+	for _, e := range g.engines {
+		e.time = max(e.time, g.cb.Now())
+	}
+	return abi.StatusSuccess
+}
+
+// CalibrateGpuClock reads the clock of an engine: all go with the profile's frequency and
+// began with Callbacks.Now. INVALID_PARAMETER: there is no such engine.
+func (g *GPU) CalibrateGpuClock(name ddi.Engine) (ddi.Calibration, abi.Status) {
+	if g.engineOf(name) == nil {
+		return ddi.Calibration{}, abi.StatusInvalidParameter
+	}
+	g.mu.Lock()
+	cb := g.cb
+	g.mu.Unlock()
+	now := uint64(max(cb.Now(), 0))
+	hi, lo := bits.Mul64(now, g.clock)
+	ticks, _ := bits.Div64(hi%second, lo, second) // wraps, as a counter does
+	return ddi.Calibration{GpuFrequency: g.clock, GpuClockCounter: ticks, CpuClockCounter: now}, abi.StatusSuccess
+}
+
+const second = 1_000_000_000 // nanoseconds
