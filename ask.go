@@ -17,10 +17,13 @@ type asking struct{ watch wait.Watch }
 // ask makes the kernel watch f for v on behalf of e.
 func (s *Session) ask(f *Fence, v uint64, e *wait.Entry) (*asking, abi.Status) {
 	rec := abi.WaitForSynchronizationObjectFromCpu{HDevice: f.dev.handle, ObjectCount: 1}
-	return s.askFor(&rec, []abi.Handle{f.handle}, []uint64{v}, e)
+	r := request(abi.OpWaitForSynchronizationObjectFromCpu, &rec, bytesOf([]abi.Handle{f.handle}), bytesOf([]uint64{v}))
+	return s.askWith(r, e)
 }
 
-func (s *Session) askFor(rec *abi.WaitForSynchronizationObjectFromCpu, handles []abi.Handle, values []uint64, e *wait.Entry) (*asking, abi.Status) {
+// askWith makes a request that the kernel may answer later: then e is met, or its wait
+// ended.
+func (s *Session) askWith(r *abi.Request, e *wait.Entry) (*asking, abi.Status) {
 	hub := s.door.hub()
 	if hub == nil {
 		return nil, abi.StatusNoMemory
@@ -32,7 +35,6 @@ func (s *Session) askFor(rec *abi.WaitForSynchronizationObjectFromCpu, handles [
 	a := &asking{watch: wait.Watch{Line: line, Entry: e}}
 	hub.Bells().Issue(line)
 	hub.Watch(&a.watch)
-	r := request(abi.OpWaitForSynchronizationObjectFromCpu, rec, bytesOf(handles), bytesOf(values))
 	r.Bell, r.Ticket = hub.Bell(), line
 	if st = s.door.do(r); st != abi.StatusPending {
 		hub.Settle(&a.watch, st)
@@ -105,12 +107,13 @@ func (l *lines) rest(n uint32) {
 	l.mu.Unlock()
 }
 
-// waitRaw is the blocking form of the raw call: it parks the goroutine.
-func (s *Session) waitRaw(rec *abi.WaitForSynchronizationObjectFromCpu, handles []abi.Handle, values []uint64) abi.Status {
+// block makes a request that the kernel may answer later, and parks the goroutine until
+// it does.
+func (s *Session) block(r *abi.Request) abi.Status {
 	sleeper := wait.Get(1, 1)
 	e := &sleeper.Entries[0]
 	e.Reset(&sleeper.Wait, 0, 0)
-	a, st := s.askFor(rec, handles, values, e)
+	a, st := s.askWith(r, e)
 	if st != abi.StatusSuccess {
 		return st
 	}

@@ -93,8 +93,14 @@ func (s *Session) CreateSynchronizationObject2(r *abi.CreateSynchronizationObjec
 }
 
 // granted takes the memory of a fence that is used by requests only: a slab must
-// be mapped when its descriptor comes, which is only once.
+// be mapped when its descriptor comes, which is only once. If it cannot be, the fence is
+// destroyed.
 func (s *Session) granted(r *abi.Request, st abi.Status, h *abi.Handle) abi.Status {
+	return s.grantedWith(r, st, h, abi.OpDestroySynchronizationObject, h)
+}
+
+// grantedWith is granted for a fence that goes with what was made beside it.
+func (s *Session) grantedWith(r *abi.Request, st abi.Status, h *abi.Handle, destroy *abi.Op, made *abi.Handle) abi.Status {
 	if st != abi.StatusSuccess {
 		return st
 	}
@@ -104,7 +110,7 @@ func (s *Session) granted(r *abi.Request, st abi.Status, h *abi.Handle) abi.Stat
 	}
 	mem, st := s.door.memory(r, *h)
 	if st != abi.StatusSuccess {
-		do(s, abi.OpDestroySynchronizationObject, &abi.DestroySynchronizationObject{HSyncObject: *h})
+		do(s, destroy, &abi.DestroySynchronizationObject{HSyncObject: *made}) // all look the same
 		return st
 	}
 	mem.release()
@@ -140,10 +146,10 @@ func (s *Session) WaitForSynchronizationObjectFromCpu(r *abi.WaitForSynchronizat
 		return abi.StatusDeviceRemoved
 	}
 	r.ObjectCount = uint32(len(objects))
-	if r.HAsyncEvent == 0 {
-		return s.waitRaw(r, objects, values)
-	}
 	req := request(abi.OpWaitForSynchronizationObjectFromCpu, r, bytesOf(objects), bytesOf(values))
+	if r.HAsyncEvent == 0 {
+		return s.block(req)
+	}
 	req.Files[0] = descriptor(r.HAsyncEvent)
 	return s.Do(req)
 }

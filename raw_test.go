@@ -30,7 +30,7 @@ func (k *scriptedDoor) do(r *abi.Request) abi.Status {
 // Every raw call makes a request that the operation table knows: as many arrays and
 // descriptors as its row has, arrays as long as the record says.
 func TestRawRequestsFitTheTable(t *testing.T) {
-	data, handles := []byte{1, 2, 3}, []abi.Handle{4, 5}
+	data, handles, two := []byte{1, 2, 3}, []abi.Handle{4, 5}, []uint64{6, 7}
 	all := &Attributes{Name: `\BaseNamedObjects\X`, Security: data}
 	resource := ResourceData{Runtime: data, Resource: data, Allocations: data, KeyedMutex: data}
 	opened := make([]abi.OpenAllocationInfo2, 2)
@@ -62,6 +62,53 @@ func TestRawRequestsFitTheTable(t *testing.T) {
 		abi.OpReleaseKeyedMutex:          func(s *Session) { s.ReleaseKeyedMutex(&abi.ReleaseKeyedMutex{}) },
 		abi.OpReleaseKeyedMutex2:         func(s *Session) { s.ReleaseKeyedMutex2(&abi.ReleaseKeyedMutex2{}, data) },
 		abi.OpDestroyKeyedMutex:          func(s *Session) { s.DestroyKeyedMutex(&abi.DestroyKeyedMutex{}) },
+
+		abi.OpCreateHwQueue:          func(s *Session) { s.CreateHwQueue(&abi.CreateHwQueue{}, data) },
+		abi.OpDestroyHwQueue:         func(s *Session) { s.DestroyHwQueue(&abi.DestroyHwQueue{}) },
+		abi.OpSubmitCommand:          func(s *Session) { s.SubmitCommand(&abi.SubmitCommand{}, data, handles) },
+		abi.OpSubmitCommandToHwQueue: func(s *Session) { s.SubmitCommandToHwQueue(&abi.SubmitCommandToHwQueue{}, data, handles) },
+		abi.OpSignalSynchronizationObject: func(s *Session) {
+			s.SignalSynchronizationObject(&abi.SignalSynchronizationObject{})
+		},
+		abi.OpSignalSynchronizationObject2: func(s *Session) {
+			r := abi.SignalSynchronizationObject2{Flags: abi.SignalEnqueueCpuEvent}
+			*r.CpuEventHandle() = 9
+			s.SignalSynchronizationObject2(&r)
+		},
+		abi.OpSignalSynchronizationObjectFromGpu: func(s *Session) {
+			s.SignalSynchronizationObjectFromGpu(&abi.SignalSynchronizationObjectFromGpu{}, handles, two)
+		},
+		abi.OpSignalSynchronizationObjectFromGpu2: func(s *Session) {
+			r := abi.SignalSynchronizationObjectFromGpu2{Flags: abi.SignalEnqueueCpuEvent}
+			*r.CpuEventHandle() = 9
+			s.SignalSynchronizationObjectFromGpu2(&r, handles, handles, two)
+		},
+		abi.OpSubmitSignalSyncObjectsToHwQueue: func(s *Session) {
+			s.SubmitSignalSyncObjectsToHwQueue(&abi.SubmitSignalSyncObjectsToHwQueue{}, handles, handles, two)
+		},
+		abi.OpWaitForSynchronizationObject:  func(s *Session) { s.WaitForSynchronizationObject(&abi.WaitForSynchronizationObject{}) },
+		abi.OpWaitForSynchronizationObject2: func(s *Session) { s.WaitForSynchronizationObject2(&abi.WaitForSynchronizationObject2{}) },
+		abi.OpWaitForSynchronizationObjectFromGpu: func(s *Session) {
+			s.WaitForSynchronizationObjectFromGpu(&abi.WaitForSynchronizationObjectFromGpu{}, handles, two)
+		},
+		abi.OpSubmitWaitForSyncObjectsToHwQueue: func(s *Session) {
+			s.SubmitWaitForSyncObjectsToHwQueue(&abi.SubmitWaitForSyncObjectsToHwQueue{}, handles, two)
+		},
+		abi.OpMarkDeviceAsError: func(s *Session) { s.MarkDeviceAsError(&abi.MarkDeviceAsError{}) },
+		abi.OpGetContextSchedulingPriority: func(s *Session) {
+			s.GetContextSchedulingPriority(&abi.GetContextSchedulingPriority{})
+		},
+		abi.OpSetContextSchedulingPriority: func(s *Session) {
+			s.SetContextSchedulingPriority(&abi.SetContextSchedulingPriority{})
+		},
+		abi.OpGetContextInProcessSchedulingPriority: func(s *Session) {
+			s.GetContextInProcessSchedulingPriority(&abi.GetContextInProcessSchedulingPriority{})
+		},
+		abi.OpSetContextInProcessSchedulingPriority: func(s *Session) {
+			s.SetContextInProcessSchedulingPriority(&abi.SetContextInProcessSchedulingPriority{})
+		},
+		abi.OpQueryClockCalibration: func(s *Session) { s.QueryClockCalibration(&abi.QueryClockCalibration{}) },
+		abi.OpQueryStatistics:       func(s *Session) { s.QueryStatistics(&abi.QueryStatistics{}) },
 	}
 	for op, call := range calls {
 		k := &scriptedDoor{answer: answerFiles}

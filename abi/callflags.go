@@ -13,11 +13,10 @@ const (
 // String returns the names of the bits.
 func (f SignalFlags) String() string { return SignalFlagRules.Format(uint32(f)) }
 
-// SignalFlagRules are the rules of signal flags. Version 1 of the call travels as
-// version 2, so a client library refuses EnqueueCpuEvent there.
+// SignalFlagRules are the rules of signal flags.
 // Source: objects.md §3, calls.md §5; OQ-3.
 var SignalFlagRules = Flags{"D3DDDICB_SIGNALFLAGS", []FlagRule{
-	{Bit: 0, Name: "SignalAtSubmission", First: 1105, Calls: []uint16{0x11, 0x33, 0x35}, Meaning: "Signal when the packet before is submitted, not when it completes."},
+	{Bit: 0, Name: "SignalAtSubmission", First: 1105, Calls: []uint16{0x11, 0x33, 0x35, 0x8017}, Meaning: "Signal when the packet before is submitted, not when it completes."},
 	{Bit: 1, Name: "EnqueueCpuEvent", First: 1200, Calls: []uint16{0x11, 0x33}, Meaning: "Set a CPU event when all contexts have processed the command; no objects."},
 	{Bit: 2, Name: "AllowFenceRewind", First: 2000, Meaning: "The new value may be lower than the current one."},
 }}

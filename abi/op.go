@@ -159,7 +159,8 @@ type Grant struct {
 	Offset   uint32 // of the cell, in bytes
 	Size     uint32 // bytes to map
 	HasFile  uint8  // 1: a descriptor to map came along
-	_        [7]uint8
+	_        [3]uint8
+	Device   Handle // of the local object, also where the call names none
 }
 
 // Kinds and rights of a Grant.
@@ -236,6 +237,32 @@ var (
 	OpQueryAdapterInfo                    = mustOp("D3DKMTQueryAdapterInfo")
 	OpGetDeviceState                      = mustOp("D3DKMTGetDeviceState")
 	OpCreateSynchronizationObject2        = mustOp("D3DKMTCreateSynchronizationObject2")
+	OpSignalSynchronizationObject         = mustOp("D3DKMTSignalSynchronizationObject")
+	OpSignalSynchronizationObject2        = mustOp("D3DKMTSignalSynchronizationObject2")
+	OpSignalSynchronizationObjectFromGpu  = mustOp("D3DKMTSignalSynchronizationObjectFromGpu")
+	OpSignalSynchronizationObjectFromGpu2 = mustOp("D3DKMTSignalSynchronizationObjectFromGpu2")
+	OpWaitForSynchronizationObject        = mustOp("D3DKMTWaitForSynchronizationObject")
+	OpWaitForSynchronizationObject2       = mustOp("D3DKMTWaitForSynchronizationObject2")
+	OpWaitForSynchronizationObjectFromGpu = mustOp("D3DKMTWaitForSynchronizationObjectFromGpu")
+	OpSubmitSignalSyncObjectsToHwQueue    = mustOp("D3DKMTSubmitSignalSyncObjectsToHwQueue")
+	OpSubmitWaitForSyncObjectsToHwQueue   = mustOp("D3DKMTSubmitWaitForSyncObjectsToHwQueue")
+	OpSubmitCommand                       = mustOp("D3DKMTSubmitCommand")
+	OpSubmitCommandToHwQueue              = mustOp("D3DKMTSubmitCommandToHwQueue")
+	OpCreateHwQueue                       = mustOp("D3DKMTCreateHwQueue")
+	OpDestroyHwQueue                      = mustOp("D3DKMTDestroyHwQueue")
+	OpCreatePagingQueue                   = mustOp("D3DKMTCreatePagingQueue")
+	OpDestroyPagingQueue                  = mustOp("D3DKMTDestroyPagingQueue")
+	OpMarkDeviceAsError                   = mustOp("D3DKMTMarkDeviceAsError")
+	OpWaitForIdle                         = mustOp("D3DKMTWaitForIdle")
+	OpCreateSyncFile                      = mustOp("D3DKMTCreateSyncFile")
+	OpQueryClockCalibration               = mustOp("D3DKMTQueryClockCalibration")
+	OpQueryStatistics                     = mustOp("D3DKMTQueryStatistics")
+
+	OpGetContextSchedulingPriority          = mustOp("D3DKMTGetContextSchedulingPriority")
+	OpSetContextSchedulingPriority          = mustOp("D3DKMTSetContextSchedulingPriority")
+	OpGetContextInProcessSchedulingPriority = mustOp("D3DKMTGetContextInProcessSchedulingPriority")
+	OpSetContextInProcessSchedulingPriority = mustOp("D3DKMTSetContextInProcessSchedulingPriority")
+
 	OpEnumAdapters2                       = mustOp("D3DKMTEnumAdapters2")
 	OpCloseAdapter                        = mustOp("D3DKMTCloseAdapter")
 	OpDestroyDevice                       = mustOp("D3DKMTDestroyDevice")

@@ -1,7 +1,8 @@
 package abi
 
-// syncOps are the calls of synchronization objects. Version 1 of create, signal and
-// wait has no row: client libraries build it on version 2.
+// syncOps are the calls of synchronization objects. Version 1 of create has no row:
+// client libraries build it on version 2. Version 1 of signal and of wait refuses what
+// version 2 takes, so they have numbers of ours.
 var syncOps = []Op{
 	{
 		Nr: 0x10, Name: "D3DKMTCreateSynchronizationObject2", Record: "D3DKMT_CREATESYNCHRONIZATIONOBJECT2", Size: 96, Request: 0xC0604710, Support: Supported,
@@ -93,4 +94,6 @@ var syncOps = []Op{
 		Arrays: []Array{objectAttributes(8), objectName(0), securityDescriptor(0)},
 		Files:  []FileField{{Off: 0x10, Dir: Out, Kind: FileNTHandle, Array: -1}},
 	},
+	{Nr: 0x8017, Name: "D3DKMTSignalSynchronizationObject", Record: "D3DKMT_SIGNALSYNCHRONIZATIONOBJECT", Size: 140},
+	{Nr: 0x8018, Name: "D3DKMTWaitForSynchronizationObject", Record: "D3DKMT_WAITFORSYNCHRONIZATIONOBJECT", Size: 136},
 }

@@ -45,8 +45,9 @@ static void learn_stack(struct dxg_thread *t) {
 }
 
 /* The system reads a set of signals before it finds that nothing can be done with it.
- * Unlike process_vm_readv this is never forbidden. */
+ * Unlike process_vm_readv this is never forbidden. No set at all is no mistake to it. */
 bool dxg_probe(uintptr_t at) {
+	if (at < WORD) return false;
 	int kept = errno;
 	bool good = syscall(SYS_rt_sigprocmask, -1, at & ~(uintptr_t)(WORD - 1), NULL, _NSIG / 8) == 0 || errno != EFAULT;
 	errno = kept;

@@ -8,7 +8,7 @@
 
 #include "records.h"
 
-enum { MUTEX = 1, SEMAPHORE = 2, OBJECTS_MAX = 32 };
+enum { MUTEX = 1, SEMAPHORE = 2 };
 
 /* Only mutexes and semaphores; only the handle is answered, and only on success. */
 DXG_EXPORT int32_t D3DKMTCreateSynchronizationObject(struct create_sync_object *a) {
@@ -19,21 +19,6 @@ DXG_EXPORT int32_t D3DKMTCreateSynchronizationObject(struct create_sync_object *
 	uint32_t st = dxg_call(dxg_op(OP_CREATE_SYNC_OBJECT2), &c);
 	if (ST_OK(st)) a->handle = c.handle;
 	return (int32_t)st;
-}
-
-DXG_EXPORT int32_t D3DKMTSignalSynchronizationObject(const struct queue_objects *a) {
-	if (!a || a->count > OBJECTS_MAX) return (int32_t)ST_INVALID_PARAMETER;
-	struct signal_objects2 s = {.context = a->context, .count = a->count, .flags = a->flags};
-	memcpy(s.handle, a->handle, a->count * sizeof a->handle[0]);
-	return (int32_t)dxg_call(dxg_op(OP_SIGNAL_SYNC_OBJECT2), &s);
-}
-
-/* D3DKMT_WAITFORSYNCHRONIZATIONOBJECT is the same record without the flags. */
-DXG_EXPORT int32_t D3DKMTWaitForSynchronizationObject(const struct queue_objects *a) {
-	if (!a || a->count > OBJECTS_MAX) return (int32_t)ST_INVALID_PARAMETER;
-	struct wait_objects2 w = {.context = a->context, .count = a->count};
-	memcpy(w.handle, a->handle, a->count * sizeof a->handle[0]);
-	return (int32_t)dxg_call(dxg_op(OP_WAIT_FOR_SYNC_OBJECT2), &w);
 }
 
 DXG_EXPORT int32_t D3DKMTDestroyAllocation(const struct destroy_allocation *a) {

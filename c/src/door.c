@@ -30,7 +30,7 @@ static uint32_t create(struct dxg_session *s, const struct dxg_op *op, struct cr
 	if (!room_for_file(s)) return ST_NO_MEMORY;
 	uint32_t device = c->device, st = dxg_request(s, op, c, &r);
 	if (ST_OK(st) && r.grant.kind) {
-		st = dxg_adopt(s, c->handle, device, &r, &address);
+		st = dxg_adopt(s, &(struct dxg_made){.handle = c->handle, .device = device}, &r, &address);
 		if (ST_OK(st)) *(c->type == PERIODIC ? &c->info.periodic.cpu_address : &c->info.fence.cpu_address) = address;
 		return st;
 	}
@@ -44,7 +44,7 @@ static uint32_t open_object(struct dxg_session *s, const struct dxg_op *op, stru
 	if (!room_for_file(s)) return ST_NO_MEMORY;
 	uint32_t device = o->device, st = dxg_request(s, op, o, &r);
 	if (ST_OK(st) && r.grant.kind) {
-		st = dxg_adopt(s, o->handle, device, &r, &address);
+		st = dxg_adopt(s, &(struct dxg_made){.handle = o->handle, .device = device}, &r, &address);
 		if (ST_OK(st)) o->cpu_address = address;
 		return st;
 	}
@@ -58,7 +58,38 @@ static uint32_t open_bundle(struct dxg_session *s, const struct dxg_op *op, stru
 	uint64_t address;
 	if (!room_for_file(s)) return ST_NO_MEMORY;
 	uint32_t device = o->device, st = dxg_request(s, op, o, &r);
-	if (ST_OK(st) && r.grant.kind) return dxg_adopt(s, o->sync_object, device, &r, &address);
+	if (ST_OK(st) && r.grant.kind) return dxg_adopt(s, &(struct dxg_made){.handle = o->sync_object, .device = device}, &r, &address);
+	close_files(&r);
+	return st;
+}
+
+/* The device of the context is known to the kernel only. */
+static uint32_t create_hw_queue(struct dxg_session *s, const struct dxg_op *op, struct create_hw_queue *q) {
+	struct dxg_reply r = {0};
+	uint64_t address = 0;
+	if (!room_for_file(s)) return ST_NO_MEMORY;
+	uint32_t context = q->context, st = dxg_request(s, op, q, &r);
+	if (ST_OK(st) && r.grant.kind) {
+		const struct dxg_made made = {.handle = q->fence, .device = r.grant.device, .queue = q->queue, .context = context, .queue_end = OP_DESTROY_HW_QUEUE};
+		st = dxg_adopt(s, &made, &r, &address);
+		if (ST_OK(st)) q->cpu_address = address;
+		return st;
+	}
+	close_files(&r);
+	return st;
+}
+
+static uint32_t create_paging_queue(struct dxg_session *s, const struct dxg_op *op, struct create_paging_queue *q) {
+	struct dxg_reply r = {0};
+	uint64_t address = 0;
+	if (!room_for_file(s)) return ST_NO_MEMORY;
+	uint32_t device = q->device, st = dxg_request(s, op, q, &r);
+	if (ST_OK(st) && r.grant.kind) {
+		const struct dxg_made made = {.handle = q->fence, .device = device, .queue = q->queue, .queue_end = OP_DESTROY_PAGING_QUEUE};
+		st = dxg_adopt(s, &made, &r, &address);
+		if (ST_OK(st)) q->cpu_address = address;
+		return st;
+	}
 	close_files(&r);
 	return st;
 }
@@ -85,8 +116,17 @@ uint32_t dxg_run(struct dxg_session *s, const struct dxg_op *op, void *record) {
 		return open_bundle(s, op, record);
 	case OP_DESTROY_SYNC_OBJECT:
 		return dxg_fence_destroy(s, *(uint32_t *)record);
+	case OP_CREATE_HW_QUEUE:
+		return create_hw_queue(s, op, record);
+	case OP_CREATE_PAGING_QUEUE:
+		return create_paging_queue(s, op, record);
 	case OP_DESTROY_DEVICE:
-		return dxg_device_destroy(s, *(uint32_t *)record);
+	case OP_DESTROY_CONTEXT:
+	case OP_DESTROY_HW_QUEUE:
+	case OP_DESTROY_PAGING_QUEUE:
+		return dxg_owner_destroy(s, op, *(uint32_t *)record);
+	case OP_WAIT_FOR_IDLE:
+		return dxg_blocking(s, op, record);
 	case OP_WAIT_FROM_CPU: {
 		const struct wait_from_cpu *a = record;
 		const struct dxg_points p = {a->device, a->count, a->flags, a->handles, a->values};

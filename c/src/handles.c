@@ -128,16 +128,22 @@ static void drain(struct dxg_fence *f) {
 	}
 }
 
+/* Destroying a paging queue waits for what is queued. */
+static uint32_t end(struct dxg_session *s, const struct dxg_op *op, uint32_t *handle) {
+	struct dxg_reply r = {0};
+	return op->nr == OP_DESTROY_PAGING_QUEUE ? dxg_blocking(s, op, handle) : dxg_request(s, op, handle, &r);
+}
+
 /* Take fences, linked by `next` and hidden already, out of everybody's hands, do the
  * request that destroys them, and drop them. */
 static uint32_t finish(struct dxg_session *s, const struct dxg_op *op, uint32_t handle, struct dxg_fence **gone, uint32_t n) {
 	struct dxg_image *img = s->image;
+	if (n == 0) return end(s, op, &handle);
 	dxg_wake_sleepers();
 	dxg_grace();
 	for (uint32_t i = 0; i < n; i++)
 		if (gone[i]->in_slab) drain(gone[i]);
-	struct dxg_reply r = {0};
-	uint32_t st = dxg_request(s, op, &handle, &r);
+	uint32_t st = end(s, op, &handle);
 	pthread_mutex_lock(&img->lock);
 	for (uint32_t i = 0; i < n; i++) {
 		unlink_from(&img->dying, gone[i]);
@@ -154,6 +160,10 @@ uint32_t dxg_fence_destroy(struct dxg_session *s, uint32_t handle) {
 	pthread_mutex_lock(&img->lock);
 	struct dxg_entry *e = atomic_load(&img->ended) ? NULL : dxg_find(handle);
 	f = e ? e->fence : NULL;
+	if (f && f->queue) { /* it goes with its queue only */
+		pthread_mutex_unlock(&img->lock);
+		return ST_INVALID_PARAMETER;
+	}
 	for (d = img->dying; d && d->handle != handle; d = d->next) {}
 	if (f) hide(img, f, FENCE_DESTROYED);
 	pthread_mutex_unlock(&img->lock);
@@ -161,13 +171,19 @@ uint32_t dxg_fence_destroy(struct dxg_session *s, uint32_t handle) {
 	return finish(s, dxg_op(OP_DESTROY_SYNC_OBJECT), handle, &f, f ? 1 : 0);
 }
 
-uint32_t dxg_device_destroy(struct dxg_session *s, uint32_t device) {
+static bool goes_with(const struct dxg_fence *f, const struct dxg_op *op, uint32_t owner) {
+	if (op->nr == OP_DESTROY_DEVICE) return f->device == owner;
+	if (op->nr == OP_DESTROY_CONTEXT) return f->context == owner;
+	return f->queue_end == op->nr && f->queue == owner;
+}
+
+uint32_t dxg_owner_destroy(struct dxg_session *s, const struct dxg_op *op, uint32_t owner) {
 	struct dxg_image *img = s->image;
 	struct dxg_fence **gone = NULL;
 	uint32_t n = 0;
 	pthread_mutex_lock(&img->lock);
 	if (!atomic_load(&img->ended)) {
-		for (struct dxg_fence *f = img->fences; f; f = f->next) n += f->device == device;
+		for (struct dxg_fence *f = img->fences; f; f = f->next) n += goes_with(f, op, owner);
 		if (n && !(gone = calloc(n, sizeof *gone))) {
 			pthread_mutex_unlock(&img->lock);
 			return ST_NO_MEMORY;
@@ -175,13 +191,13 @@ uint32_t dxg_device_destroy(struct dxg_session *s, uint32_t device) {
 		n = 0;
 		for (struct dxg_fence *f = img->fences, *next; f; f = next) {
 			next = f->next;
-			if (f->device != device) continue;
-			hide(img, f, FENCE_DEVICE_GONE);
+			if (!goes_with(f, op, owner)) continue;
+			hide(img, f, op->nr == OP_DESTROY_DEVICE ? FENCE_DEVICE_GONE : FENCE_DESTROYED);
 			gone[n++] = f;
 		}
 	}
 	pthread_mutex_unlock(&img->lock);
-	uint32_t st = finish(s, dxg_op(OP_DESTROY_DEVICE), device, gone, n);
+	uint32_t st = finish(s, op, owner, gone, n);
 	free(gone);
 	return st;
 }

@@ -169,6 +169,8 @@ struct dxg_fence {
 	_Atomic uint32_t refs;   /* 1 for its place in the image, 1 for each blocked wait */
 	_Atomic uint32_t state;
 	uint32_t handle, device;
+	uint32_t queue, context; /* whose progress or paging fence it is, and of which context; 0: of none */
+	uint16_t queue_end;      /* the operation that destroys the queue */
 	uint8_t rights;          /* GRANT_SIGNAL, GRANT_WAIT */
 	uint8_t writable;
 	uint8_t slots;
@@ -213,7 +215,8 @@ static inline struct dxg_entry *dxg_find(uint32_t handle) {
 
 bool dxg_fence_add(struct dxg_image *, struct dxg_fence *);       /* false: no memory, or the image has ended */
 uint32_t dxg_fence_destroy(struct dxg_session *, uint32_t handle);
-uint32_t dxg_device_destroy(struct dxg_session *, uint32_t device);
+/* Destroy what has fences that go with it: a device, a context, a queue. */
+uint32_t dxg_owner_destroy(struct dxg_session *, const struct dxg_op *op, uint32_t owner);
 void dxg_fence_ref(struct dxg_fence *);                           /* in a section, or holding one */
 void dxg_fence_unref(struct dxg_fence *);
 
@@ -305,8 +308,15 @@ uint32_t dxg_request(struct dxg_session *, const struct dxg_op *op, void *record
 
 /* ---- pages.c: memory of fences ---- */
 
-/* Make a fence of what the kernel granted with handle, and give its CPU address. */
-uint32_t dxg_adopt(struct dxg_session *, uint32_t handle, uint32_t device, struct dxg_reply *, uint64_t *address);
+/* What the kernel has made: a fence, perhaps of a queue that was made with it. */
+struct dxg_made {
+	uint32_t handle, device;
+	uint32_t queue, context; /* as in struct dxg_fence */
+	uint16_t queue_end;
+};
+/* Make a fence of what the kernel granted with it, and give its CPU address. On failure
+ * what was made is destroyed again. */
+uint32_t dxg_adopt(struct dxg_session *, const struct dxg_made *, struct dxg_reply *, uint64_t *address);
 void dxg_unmap(struct dxg_fence *);
 void dxg_drown(struct dxg_fence *); /* all ones for everybody in this process */
 
@@ -342,6 +352,8 @@ bool dxg_signal_fast(const struct dxg_points *, struct dxg_session *, uint32_t *
 bool dxg_wait_fast(const struct dxg_points *);
 /* A blocking wait; `record` is its D3DKMT_WAITFORSYNCHRONIZATIONOBJECTFROMCPU. */
 uint32_t dxg_wait(struct dxg_session *, const struct dxg_points *, void *record);
+/* A call that the kernel may answer later. */
+uint32_t dxg_blocking(struct dxg_session *, const struct dxg_op *op, void *record);
 /* An acquire or a release of a keyed mutex: the calling thread is who its line is. */
 uint32_t dxg_keyed(struct dxg_session *, const struct dxg_op *, void *record);
 

@@ -43,7 +43,8 @@ struct grant {
 	uint32_t offset;  /* of the cell, in bytes */
 	uint32_t size;    /* bytes to map */
 	uint8_t has_file; /* a descriptor comes along */
-	uint8_t zero[7];
+	uint8_t zero[3];
+	uint32_t device;  /* of the local object, also where the call names none */
 };
 enum { GRANT_PAGE = 1, GRANT_SLAB = 2 };
 enum { GRANT_SIGNAL = 1, GRANT_WAIT = 2, GRANT_KEEPS_WAITERS = 4 };

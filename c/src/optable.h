@@ -260,6 +260,8 @@ static const struct dxg_op dxg_ops[] = {
 	{.nr = 0x8015, .name = "D3DKMTWaitForIdle", .size = 4, .request = 0x00000000, .support = DXG_NOT_SUPPORTED},
 	{.nr = 0x8016, .name = "D3DKMTCreateHwQueueForUserModeSubmission", .size = 320, .request = 0x00000000, .support = DXG_NOT_SUPPORTED,
 		.outs = 3, .out = {{80, 4}, {88, 12}, {104, 152}}},
+	{.nr = 0x8017, .name = "D3DKMTSignalSynchronizationObject", .size = 140, .request = 0x00000000, .support = DXG_NOT_SUPPORTED},
+	{.nr = 0x8018, .name = "D3DKMTWaitForSynchronizationObject", .size = 136, .request = 0x00000000, .support = DXG_NOT_SUPPORTED},
 	{.nr = 0xF001, .name = "Hello", .size = 56, .request = 0x00000000, .support = DXG_SUPPORTED,
 		.outs = 1, .out = {{24, 32}},
 		.files = 1, .file = {{0, DXG_OUT, DXG_FILE_MEMORY, -1}}},

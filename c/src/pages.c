@@ -88,15 +88,18 @@ static bool map_fence(struct dxg_image *img, struct dxg_fence *f, const struct g
 	return true;
 }
 
-uint32_t dxg_adopt(struct dxg_session *s, uint32_t handle, uint32_t device, struct dxg_reply *r, uint64_t *address) {
+uint32_t dxg_adopt(struct dxg_session *s, const struct dxg_made *made, struct dxg_reply *r, uint64_t *address) {
 	const struct grant *g = &r->grant;
 	int fd = r->files ? r->file[0] : -1;
 	struct dxg_fence *f = calloc(1, sizeof *f);
 	for (int i = 1; i < r->files; i++) close(r->file[i]);
 	if (fd < 0 && g->kind == GRANT_SLAB) fd = slab_file(s, g->slab);
 	if (f) {
-		f->handle = handle;
-		f->device = device;
+		f->handle = made->handle;
+		f->device = made->device;
+		f->queue = made->queue;
+		f->context = made->context;
+		f->queue_end = made->queue_end;
 		f->rights = g->rights & (GRANT_SIGNAL | GRANT_WAIT);
 		f->writable = g->writable;
 		f->slots = g->writable ? g->slots : 0;
@@ -113,7 +116,8 @@ uint32_t dxg_adopt(struct dxg_session *s, uint32_t handle, uint32_t device, stru
 	uint32_t ended = dxg_ended(s->image);
 	if (ended) return ended;
 	struct dxg_reply undo = {0};
-	dxg_request(s, dxg_op(OP_DESTROY_SYNC_OBJECT), &handle, &undo);
+	uint32_t end = made->queue ? made->queue : made->handle;
+	dxg_request(s, dxg_op(made->queue ? made->queue_end : OP_DESTROY_SYNC_OBJECT), &end, &undo);
 	return ST_NO_MEMORY;
 }
 

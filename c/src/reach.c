@@ -81,12 +81,32 @@ static uint32_t reach_elements(const struct dxg_op *op, struct dxg_arrays *v, in
 	return ST_SUCCESS;
 }
 
+/* An array that may be no array but a number: what cannot be read is none. */
+static uint32_t reach_maybe(struct dxg_arrays *v, int i) {
+	struct dxg_thread *t = dxg_thread();
+	if (!t) return ST_NO_MEMORY;
+	if (v->size[i] == 0) return ST_SUCCESS;
+	if (v->size[i] < 1 << DXG_PAGE_SHIFT) {
+		if (dxg_readable(t, DXG_VALUES, v->data[i], v->size[i])) return ST_SUCCESS;
+	} else {
+		if (!(v->own[i] = malloc(v->size[i]))) return ST_NO_MEMORY;
+		if (dxg_fetch(v->own[i], v->data[i], v->size[i])) return ST_SUCCESS;
+		free(v->own[i]);
+		v->own[i] = NULL;
+	}
+	v->data[i] = NULL;
+	v->size[i] = 0;
+	v->head[i][0] = DXG_NULL_ARRAY;
+	return ST_SUCCESS;
+}
+
 uint32_t dxg_reach(const struct dxg_op *op, struct dxg_arrays *v) {
 	for (int i = 0; i < op->arrays; i++) {
 		const struct dxg_array *a = &op->array[i];
 		uint32_t st = ST_SUCCESS;
 		if (a->from == DXG_FROM_RECORD) {
 			if (v->data[i] && leads_on(op, i)) st = copy(op, v, i);
+			if (v->data[i] && a->maybe) st = reach_maybe(v, i);
 		} else if (v->own[a->of] && a->from == DXG_FROM_ELEMENTS) {
 			st = reach_elements(op, v, i);
 		} else if (v->own[a->of]) {

@@ -47,18 +47,17 @@ struct open_sync_object2 { /* D3DKMT_OPENSYNCOBJECTFROMNTHANDLE2 */
 	uint64_t cpu_address, gpu_address, rest[6];
 };
 
-struct queue_objects { /* D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, D3DKMT_SIGNALSYNCHRONIZATIONOBJECT */
-	uint32_t context, count, handle[32], flags;
+struct create_hw_queue { /* D3DKMT_CREATEHWQUEUE */
+	uint32_t context, flags, data_size, zero;
+	uint64_t data;
+	uint32_t queue, fence;
+	uint64_t cpu_address, gpu_address;
 };
 
-struct wait_objects2 { /* D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 */
-	uint32_t context, count, handle[32];
-	uint64_t value[8];
-};
-
-struct signal_objects2 { /* D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 */
-	uint32_t context, count, handle[32], flags, broadcast_count, broadcast[64];
-	uint64_t value[8];
+struct create_paging_queue { /* D3DKMT_CREATEPAGINGQUEUE */
+	uint32_t device, priority, queue, fence;
+	uint64_t cpu_address;
+	uint32_t physical_adapter, zero;
 };
 
 struct destroy_allocation { /* D3DKMT_DESTROYALLOCATION, and all but the flags of ...2 */
@@ -110,9 +109,10 @@ static_assert(offsetof(struct create_sync_object2, info.periodic.cpu_address) ==
 static_assert(offsetof(struct create_sync_object2, handle) == 0x58, "layout");
 static_assert(sizeof(struct open_sync_object2) == 0x58, "layout");
 static_assert(offsetof(struct open_sync_object2, cpu_address) == 0x18, "layout");
-static_assert(sizeof(struct queue_objects) == 0x8C, "layout");
-static_assert(sizeof(struct wait_objects2) == 0xC8, "layout");
-static_assert(sizeof(struct signal_objects2) == 0x1D0, "layout");
+static_assert(sizeof(struct create_hw_queue) == 0x30, "layout");
+static_assert(offsetof(struct create_hw_queue, cpu_address) == 0x20, "layout");
+static_assert(sizeof(struct create_paging_queue) == 0x20, "layout");
+static_assert(offsetof(struct create_paging_queue, cpu_address) == 0x10, "layout");
 static_assert(sizeof(struct share_objects) == 0x28, "layout");
 static_assert(sizeof(struct object_attributes) == 0x30, "layout");
 static_assert(offsetof(struct object_attributes, security) == 0x20, "layout");

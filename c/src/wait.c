@@ -319,6 +319,17 @@ uint32_t dxg_wait(struct dxg_session *s, const struct dxg_points *p, void *recor
 	return st;
 }
 
+uint32_t dxg_blocking(struct dxg_session *s, const struct dxg_op *op, void *record) {
+	struct wait w = {.session = s, .image = s->image};
+	if (!(w.thread = dxg_thread())) return ST_NO_MEMORY;
+	uint32_t st = dxg_bell(s, w.thread);
+	if (!ST_OK(st)) return st;
+	atomic_store(&w.thread->sleeping, 1);
+	st = wait_in_kernel(&w, op, record);
+	atomic_store(&w.thread->sleeping, 0);
+	return st;
+}
+
 /* What the kernel grants later it tells to the same request, made once more. */
 uint32_t dxg_keyed(struct dxg_session *s, const struct dxg_op *op, void *record) {
 	struct wait w = {.session = s, .image = s->image};

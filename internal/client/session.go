@@ -131,16 +131,20 @@ func (s *session) undo(reply []byte, r *abi.Request) (abi.Status, error) {
 	if _, err := wire.DecodeReply(reply, nil, &lost); err != nil {
 		return 0, err
 	}
-	made := abi.Handle(0)
+	made, end := abi.Handle(0), abi.OpDestroySynchronizationObject
 	switch r.Op {
 	case abi.OpCreateSynchronizationObject2:
 		made = abi.View[abi.CreateSynchronizationObject2](lost.Record).HSyncObject
 	case abi.OpOpenSyncObjectFromNtHandle2:
 		made = abi.View[abi.OpenSyncObjectFromNtHandle2](lost.Record).HSyncObject
+	case abi.OpCreateHwQueue:
+		made, end = abi.View[abi.CreateHwQueue](lost.Record).HHwQueue, abi.OpDestroyHwQueue
+	case abi.OpCreatePagingQueue:
+		made, end = abi.View[abi.CreatePagingQueue](lost.Record).HPagingQueue, abi.OpDestroyPagingQueue
 	}
 	if made != 0 {
-		d := &abi.Request{Op: abi.OpDestroySynchronizationObject, Record: make([]byte, abi.OpDestroySynchronizationObject.Size)}
-		abi.View[abi.DestroySynchronizationObject](d.Record).HSyncObject = made
+		d := &abi.Request{Op: end, Record: make([]byte, end.Size)}
+		binary.LittleEndian.PutUint32(d.Record, uint32(made))
 		if _, err := s.call(d); err != nil {
 			return 0, err
 		}

@@ -118,7 +118,7 @@ func (l *local) grant(r *abi.Request, m Memory) abi.Status {
 		l.destroy()
 		return st
 	}
-	g.Rights = l.rights
+	g.Rights, g.Device = l.rights, l.device.handle
 	if l.fence.keepsWaiters() {
 		g.Rights |= abi.GrantKeepsWaiters
 	}

@@ -149,7 +149,48 @@ static void table(void) {
 	CHECK(!dxg_op(0) && !dxg_op(0x7777) && !dxg_op_named("D3DKMTNothing"));
 }
 
+/* A union of an array with a number: what can be read travels, what cannot is NULL, and
+ * the number is in the record whatever it is. */
+static void maybe(void) {
+	static struct dxg_op call;
+	static uint64_t many[4096];
+	static unsigned char sent[64 << 10];
+	struct dxg_parts p;
+	struct dxg_arrays v;
+	struct dxg_reply r = {0};
+	uint32_t head[6];
+	uint64_t two[2] = {5, 6};
+	const struct {
+		uint64_t field;
+		uint32_t count, bytes; /* bytes: what travels, DXG_NULL_ARRAY for NULL */
+	} cases[] = {
+		{(uintptr_t)two, 2, 16},
+		{(uintptr_t)two, 0, 0},
+		{(uintptr_t)many, 4096, sizeof many},
+		{0, 1, DXG_NULL_ARRAY},
+		{7, 0, 0},
+		{7, 1, DXG_NULL_ARRAY},
+		{0x1234, 2, DXG_NULL_ARRAY},
+		{0x1234, 4096, DXG_NULL_ARRAY},
+		{UINT64_MAX, 1, DXG_NULL_ARRAY},
+	};
+	call = op;
+	call.array[0].elem = 8;
+	call.array[0].max = 4096;
+	call.array[0].maybe = 1;
+	call.arrays = 1;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct record record = {.count = cases[i].count, .pointer = (void *)(uintptr_t)cases[i].field};
+		CHECK(dxg_encode(&p, head, &call, &record, &v, &r) == ST_SUCCESS);
+		gather(&p, sent);
+		CHECK(!memcmp(sent + 24, &record, 24) && word(sent + 48) == cases[i].bytes);
+		if (cases[i].bytes == 16) CHECK(!memcmp(sent + 56, two, 16));
+		dxg_arrays_free(&v);
+	}
+}
+
 int main(void) {
+	maybe();
 	requests();
 	sizes();
 	replies();
