@@ -66,7 +66,11 @@ func (s *Session) DestroyDevice(r *abi.DestroyDevice) abi.Status {
 	for _, f := range s.fences(r.HDevice) {
 		f.retire(abi.StatusDeviceRemoved)
 	}
-	return do(s, abi.OpDestroyDevice, r)
+	st := do(s, abi.OpDestroyDevice, r)
+	if st == abi.StatusSuccess {
+		s.forgetLocks(r.HDevice)
+	}
+	return st
 }
 
 // GetDeviceState tells the state of a device.

@@ -48,7 +48,15 @@ func (s *Session) CreateAllocation2(r *abi.CreateAllocation2, allocations []abi.
 // DestroyAllocation2 destroys allocations, or with none given all those of a resource.
 func (s *Session) DestroyAllocation2(r *abi.DestroyAllocation2, allocations []abi.Handle) abi.Status {
 	r.AllocationCount = uint32(len(allocations))
-	return do(s, abi.OpDestroyAllocation2, r, bytesOf(allocations))
+	s.locking.Lock()
+	defer s.locking.Unlock()
+	st := do(s, abi.OpDestroyAllocation2, r, bytesOf(allocations))
+	if st == abi.StatusSuccess {
+		for _, h := range allocations {
+			s.forgetLock(h)
+		}
+	}
+	return st
 }
 
 // QueryResourceInfo tells how much there is to open of the resource of a global

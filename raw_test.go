@@ -54,6 +54,16 @@ func TestRawRequestsFitTheTable(t *testing.T) {
 		abi.OpOpenResourceFromNtHandle: func(s *Session) {
 			s.OpenResourceFromNtHandle(&abi.OpenResourceFromNtHandle{HNtHandle: 9}, opened, resource)
 		},
+		abi.OpUpdateGpuVirtualAddress: func(s *Session) {
+			s.UpdateGpuVirtualAddress(&abi.UpdateGpuVirtualAddress{}, make([]abi.UpdateGpuVirtualAddressOperation, 2))
+		},
+		abi.OpMakeResident: func(s *Session) { s.MakeResident(&abi.MakeResident{}, handles, []uint32{1, 2}) },
+		abi.OpEvict:        func(s *Session) { s.Evict(&abi.Evict{}, handles) },
+		abi.OpQueryAllocationResidency: func(s *Session) {
+			s.QueryAllocationResidency(&abi.QueryAllocationResidency{}, handles, make([]abi.AllocationResidencyStatus, 2))
+		},
+		abi.OpSetAllocationPriority:      func(s *Session) { s.SetAllocationPriority(&abi.SetAllocationPriority{}, handles, []uint32{1, 2}) },
+		abi.OpGetAllocationPriority:      func(s *Session) { s.GetAllocationPriority(&abi.GetAllocationPriority{}, handles, []uint32{1, 2}) },
 		abi.OpCreateKeyedMutex:           func(s *Session) { s.CreateKeyedMutex(&abi.CreateKeyedMutex{}) },
 		abi.OpCreateKeyedMutex2:          func(s *Session) { s.CreateKeyedMutex2(&abi.CreateKeyedMutex2{}, data) },
 		abi.OpOpenKeyedMutex:             func(s *Session) { s.OpenKeyedMutex(&abi.OpenKeyedMutex{}) },

@@ -19,6 +19,9 @@ type Session struct {
 	mu     sync.Mutex
 	mapped map[abi.Handle]*Fence // the live fences with mapped memory
 	holds  map[abi.Handle]uint32 // keyed mutexes that are owned, and as which line
+
+	locking sync.Mutex // one call about locked memory at a time
+	locked  map[abi.Handle]*lockedMemory
 }
 
 // A door is how a session reaches its kernel.
@@ -102,6 +105,7 @@ func (s *Session) Close() error {
 	for _, f := range s.fences(0) {
 		f.retire(abi.StatusDeviceRemoved)
 	}
+	s.forgetLocks(0)
 	return s.door.close()
 }
 
