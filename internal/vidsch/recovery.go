@@ -290,6 +290,21 @@ func (s *Scheduler) resetAdapter(guilty *Device) {
 		return
 	}
 	s.recent = append(s.recent, now)
+	s.resetAll(guilty)
+}
+
+// Reset resets everything on request, whatever the settings are: by nobody's fault, and
+// it does not count as a recovery. False: the adapter has stopped, or is being reset.
+func (s *Scheduler) Reset() bool {
+	if s.reset.active || s.stopped {
+		return false
+	}
+	s.resetAll(nil)
+	return true
+}
+
+func (s *Scheduler) resetAll(guilty *Device) {
+	now := s.now()
 	promoted := false
 	s.each(func(e *Engine) {
 		promoted = promoted || e.state == resetting
