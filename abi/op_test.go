@@ -159,7 +159,7 @@ func TestSupport(t *testing.T) {
 		"CreateKeyedMutex", "CreateKeyedMutex2", "OpenKeyedMutex", "OpenKeyedMutex2", "OpenKeyedMutexFromNtHandle",
 		"AcquireKeyedMutex", "AcquireKeyedMutex2", "ReleaseKeyedMutex", "ReleaseKeyedMutex2", "DestroyKeyedMutex",
 		"CreateHwQueue", "DestroyHwQueue", "SubmitCommand", "SubmitCommandToHwQueue", "MarkDeviceAsError", "WaitForIdle",
-		"SignalSynchronizationObject2", "SignalSynchronizationObjectFromGpu", "SignalSynchronizationObjectFromGpu2", "SubmitSignalSyncObjectsToHwQueue",
+		"SignalSynchronizationObject", "WaitForSynchronizationObject", "SignalSynchronizationObject2", "SignalSynchronizationObjectFromGpu", "SignalSynchronizationObjectFromGpu2", "SubmitSignalSyncObjectsToHwQueue",
 		"WaitForSynchronizationObject2", "WaitForSynchronizationObjectFromGpu", "SubmitWaitForSyncObjectsToHwQueue",
 		"GetContextSchedulingPriority", "SetContextSchedulingPriority", "GetContextInProcessSchedulingPriority", "SetContextInProcessSchedulingPriority",
 		"CreateAllocation2", "DestroyAllocation2", "QueryResourceInfo", "OpenResource", "QueryResourceInfoFromNtHandle", "OpenResourceFromNtHandle",

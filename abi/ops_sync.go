@@ -94,6 +94,6 @@ var syncOps = []Op{
 		Arrays: []Array{objectAttributes(8), objectName(0), securityDescriptor(0)},
 		Files:  []FileField{{Off: 0x10, Dir: Out, Kind: FileNTHandle, Array: -1}},
 	},
-	{Nr: 0x8017, Name: "D3DKMTSignalSynchronizationObject", Record: "D3DKMT_SIGNALSYNCHRONIZATIONOBJECT", Size: 140},
-	{Nr: 0x8018, Name: "D3DKMTWaitForSynchronizationObject", Record: "D3DKMT_WAITFORSYNCHRONIZATIONOBJECT", Size: 136},
+	{Nr: 0x8017, Name: "D3DKMTSignalSynchronizationObject", Record: "D3DKMT_SIGNALSYNCHRONIZATIONOBJECT", Size: 140, Support: Supported},
+	{Nr: 0x8018, Name: "D3DKMTWaitForSynchronizationObject", Record: "D3DKMT_WAITFORSYNCHRONIZATIONOBJECT", Size: 136, Support: Supported},
 }

@@ -83,6 +83,9 @@ var ownOps = [...]operation{
 	0xC: (*Process).destroyKeyedMutex,
 
 	0x14: (*Process).waitForIdle,
+
+	0x16: (*Process).signalSynchronizationObject,
+	0x17: (*Process).waitForSynchronizationObject,
 }
 
 const firstOwn = 0x8001

@@ -1,6 +1,10 @@
 package kernel
 
-import "github.com/dxgsync/dxgsync/ddi"
+import (
+	"math"
+
+	"github.com/dxgsync/dxgsync/ddi"
+)
 
 // NotifyInterrupt takes an interrupt. One for something that is gone, or that is not
 // made yet, is ignored. What the driver is to be asked because of it is asked after
@@ -89,7 +93,13 @@ func (a *Adapter) drain() {
 		}
 	}
 	a.asking.Unlock()
-	if asked {
-		k.host.Alarm() // the driver may have something to do
+	if !asked {
+		return
+	}
+	k.lock()
+	due := a.sched.Next() != math.MaxInt64
+	k.unlockInside()
+	if _, busy := a.driver.Next(); due || busy {
+		k.host.Alarm()
 	}
 }

@@ -18,7 +18,7 @@ func TestTable(t *testing.T) {
 	}
 	for i := range abi.Ops {
 		op := &abi.Ops[i]
-		if (len(op.Arrays) > 0 || op.Support == abi.Supported && op.Size > 16) && op.Size%8 != 0 {
+		if (len(op.Arrays) > 0 || op.Support == abi.Supported && len(op.Out) > 0 && op.Size > 16) && op.Size%8 != 0 {
 			t.Errorf("%s: what follows a record of %d bytes is not 8-aligned", op.Name, op.Size)
 		}
 		in, out := 0, 0
