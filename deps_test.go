@@ -52,7 +52,7 @@ model:
 internal/torture:
 internal/suite:     abi conformance internal/page internal/adapter internal/softgpu internal/kernel internal/host internal/server internal/client golang.org/x/sys
 internal/suite/*:   internal/suite
-internal/bench:     abi ddi . internal/adapter internal/softgpu internal/kernel internal/host internal/server golang.org/x/sys
+internal/bench:     abi cmdbuf ddi . internal/adapter internal/softgpu internal/kernel internal/host internal/server golang.org/x/sys
 
 # the command, and programs that show how to use all this
 cmd/dxgsync:        abi cmdbuf internal/adapter internal/decode internal/kernel internal/wire internal/server internal/suite internal/bench golang.org/x/sys github.com/spf13/cobra github.com/coreos/go-systemd/v22

@@ -83,6 +83,26 @@ static void signal_floor(uint64_t n) {
 	}
 }
 
+/* One thread that resolves a chain of 512 links: look at the value that is awaited,
+ * raise the next, look whether anybody sleeps. */
+enum { LINKS = 512 };
+static struct { _Alignas(64) _Atomic uint64_t value; } chained[LINKS + 2];
+
+static void chain512(uint64_t n) {
+	static uint64_t round;
+	for (uint64_t i = 0; i < n; i++) {
+		round++;
+		atomic_store(&chained[0].value, round);
+		for (int k = 0; k < LINKS; k++) {
+			while (atomic_load_explicit(&chained[k].value, memory_order_acquire) < round) {
+			}
+			uint64_t v = atomic_load_explicit(&chained[k + 1].value, memory_order_relaxed);
+			atomic_compare_exchange_strong(&chained[k + 1].value, &v, round);
+			if (atomic_load(&chained[LINKS + 1].value)) sink = 1;
+		}
+	}
+}
+
 static void wake_none(uint64_t n) {
 	for (uint64_t i = 0; i < n; i++) futex(word(2), FUTEX_WAKE, 1);
 }
@@ -260,6 +280,7 @@ static const struct floor {
 } floors[] = {
 	{"A1.load", load, 0, 0, 0},
 	{"A1.signal_floor", signal_floor, 0, 0, 0},
+	{"A1.chain512_one_thread_total", chain512, 0, 0, 0},
 	{"A2.futex_wake_none_shared", wake_none, 0, 0, 0},
 	{"A4.scan32_satisfied_last", scan32, 0, 0, 0},
 	{"A10.memfd_create_trunc_mmap_touch_unmap_close", memfd_page, 0, 0, 0},

@@ -23,7 +23,7 @@ func TestTargetsCanBeMeasured(t *testing.T) {
 	wanted := strings.Fields(`P.value P.signal_none P.signal_none_shared P.signal_daemon.same.rtt P.wait_satisfied
 		P.pingpong_proc.same.rtt P.pingpong_spin_proc.diff.rtt P.pingpong_goroutine.rtt P.wait_any32_satisfied
 		P.wait_any32_proc.same.rtt P.waiters10k.signal P.waiters10k.until_ran P.waiters10k_proc.same.until_ran_rtt
-		P.create_destroy P.create_destroy_shared P.share_open.same.rtt P.memory_private P.memory_waiter P.million_private
+		P.queue_chain_512 P.create_destroy P.create_destroy_shared P.share_open.same.rtt P.memory_private P.memory_waiter P.million_private
 		P.vsync60.jitter.p99 P.vsync240.jitter.p99`)
 	compared := map[string]bool{}
 	for _, target := range Targets() {

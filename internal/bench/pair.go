@@ -23,6 +23,7 @@ import (
 // there is one, answers on the second fence what it sees on the first.
 var pairs = map[string]pair{
 	"P.signal_daemon.same.rtt":             {measure: signalDaemon, same: true},
+	"P.submit_daemon.same.rtt":             {measure: submitDaemon, same: true},
 	"P.share_open.same.rtt":                {measure: shareOpen, same: true},
 	"P.pingpong_proc.same.rtt":             {measure: pingpong, peer: echo, same: true},
 	"P.pingpong_spin_proc.diff.rtt":        {measure: pingpong, peer: echo},
@@ -57,6 +58,9 @@ func signalDaemon(d *dxgsync.Device, _ [2]*dxgsync.Fence) (float64, error) {
 	})
 	return ns, failed
 }
+
+// submitDaemon submits a buffer that signals a fence, and waits for it.
+func submitDaemon(d *dxgsync.Device, _ [2]*dxgsync.Fence) (float64, error) { return submitToWake(d) }
 
 // shareOpen opens a shared fence, reads it, closes it: beside the floor's request,
 // descriptor and mapping that is one more request, to destroy, which is measured
