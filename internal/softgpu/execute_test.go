@@ -60,7 +60,6 @@ func TestCommands(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, nil)
-			b.m.b = make([]byte, room)
 			ctx := b.context(node0)
 			b.where = base + 0x1000
 			if c.buf.Len() > room/2 {

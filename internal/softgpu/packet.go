@@ -53,6 +53,11 @@ func (p *packet) start(now int64) {
 // stop lets it rest.
 func (p *packet) stop(now int64) { p.left = max(p.until-now, 0) }
 
+// restart forgets how far it has got.
+func (p *packet) restart() {
+	*p = packet{context: p.context, queue: p.queue, id: p.id, va: p.va, size: p.size, flags: p.flags, number: p.number, ready: p.ready}
+}
+
 // due is when its engine, which is at a moment, can go on with it.
 func (p *packet) due(now int64) (at int64, ok bool) {
 	switch p.command.(type) {

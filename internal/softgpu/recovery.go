@@ -2,6 +2,7 @@ package softgpu
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/ddi"
@@ -18,8 +19,10 @@ func (g *GPU) QueryDependentEngineGroup(name ddi.Engine) uint64 {
 }
 
 // ResetEngine aborts what the engine executes, or would have executed next if it was
-// hung from outside, and drops what contexts have submitted behind it. If there is
-// nothing to abort, lastAborted is the last packet that ended. NOT_SUPPORTED without
+// hung from outside, and drops what contexts have submitted behind it. Buffers of
+// hardware queues stay; one that was executed begins anew, and if it was what hung, the
+// engine hangs again, for ResetHwEngine to say whose it is. If no packet of a context was
+// aborted, lastAborted is the last that ended. NOT_SUPPORTED without
 // PerEngineReset; INVALID_PARAMETER: there is no such engine; UNSUCCESSFUL: resets fail
 // on purpose, and nothing happened.
 func (g *GPU) ResetEngine(name ddi.Engine) (lastAborted uint32, st abi.Status) {
@@ -29,9 +32,19 @@ func (g *GPU) ResetEngine(name ddi.Engine) (lastAborted uint32, st abi.Status) {
 		return 0, st
 	}
 	lastAborted = e.ended
-	if victim := e.reset(g.cb.Now()); victim != nil && victim.queue == nil {
+	victim := e.victim()
+	switch {
+	case victim == nil:
+	case victim.queue == nil:
 		lastAborted = uint32(victim.id)
+	default:
+		if victim == e.running {
+			e.fifo = slices.Insert(e.fifo, 0, victim)
+		}
+		victim.restart()
+		e.running, victim = nil, nil
 	}
+	e.reset(victim, g.cb.Now())
 	return lastAborted, abi.StatusSuccess
 }
 
@@ -48,12 +61,14 @@ func (g *GPU) ResetHwEngine(name ddi.Engine) (aborted ddi.KmdHwQueue, lastAborte
 		return 0, 0, st
 	}
 	lastAborted = uint64(e.ended)
-	if victim := e.reset(g.cb.Now()); victim != nil {
+	victim := e.victim()
+	if victim != nil {
 		lastAborted = victim.id
 		if victim.queue != nil {
 			aborted = victim.queue.handle
 		}
 	}
+	e.reset(victim, g.cb.Now())
 	e.held = true
 	return aborted, lastAborted, abi.StatusSuccess
 }
@@ -72,19 +87,23 @@ func (g *GPU) resettable(name ddi.Engine) (*engine, abi.Status) {
 	return e, abi.StatusSuccess
 }
 
-// reset aborts the packet that holds the engine up and returns it, nil if there is none.
-func (e *engine) reset(now int64) (victim *packet) {
-	victim = e.running
-	if victim == nil && e.hung && len(e.fifo) > 0 {
-		victim = e.fifo[0]
+// victim is the packet that holds the engine up, nil if there is none.
+func (e *engine) victim() *packet {
+	if e.running == nil && e.hung && len(e.fifo) > 0 {
+		return e.fifo[0]
 	}
+	return e.running
+}
+
+// reset drops the packets of contexts and all of the victim's context, if there is one,
+// and forgets what the engine was asked to preempt.
+func (e *engine) reset(victim *packet, now int64) {
 	e.drop(func(p *packet) bool {
 		return p.queue == nil || victim != nil && p.context == victim.context
 	}, now)
 	e.time = max(e.time, now)
 	e.preempts, e.injected, e.hung = nil, nil, false
 	e.ended = e.submitted
-	return victim
 }
 
 // ResumeHwEngine lets the engine go on. NOT_SUPPORTED without HwScheduling;

@@ -128,11 +128,37 @@ func TestResetHwEngineInAPacketOfAContext(t *testing.T) {
 	must(t, b.g.ResumeHwEngine(node0))
 	b.advance(2000)
 	b.saw("store 0x100000=1", "MONITORED_FENCE_SIGNALED 0.0")
-	// The other way round: ResetEngine says nothing of a queue's packet.
-	b.submitHw(q, 2, cmdbuf.New().Hang(), 0)
-	b.advance(2000)
-	if last, st := b.g.ResetEngine(node0); last != 1 || st != abi.StatusSuccess {
-		t.Errorf("aborted %d, %v", last, st)
+}
+
+// The other way round: what a hardware queue has begins anew, and only ResetHwEngine
+// aborts it.
+func TestResetEngineInAPacketOfAQueue(t *testing.T) {
+	for _, outside := range []bool{false, true} {
+		b := newBench(t, nil)
+		c := b.context(node0)
+		q := b.queue(b.context(node0), base)
+		if outside {
+			must(t, b.g.Hang(node0))
+		}
+		b.submitHw(q, 1, cmdbuf.New().Write32(base, 7).Hang(), 0)
+		b.submitHw(q, 2, cmdbuf.New(), 0)
+		b.submit(c, cmdbuf.New(), 0)
+		b.advance(2000)
+		b.trace = nil
+		if last, st := b.g.ResetEngine(node0); last != 0 || st != abi.StatusSuccess {
+			t.Errorf("aborted %d, %v", last, st)
+		}
+		b.advance(3000)
+		b.saw("store32 0x100000=7")
+		if e := b.g.Engines()[0]; e.FenceID != 1 || e.Since != 2000 || e.Command != 1 || e.Waiting != 1 {
+			t.Errorf("%+v", e)
+		}
+		if queue, last, st := b.g.ResetHwEngine(node0); queue != q || last != 1 || st != abi.StatusSuccess {
+			t.Errorf("aborted %d of queue %d, %v", last, queue, st)
+		}
+		if e := b.g.Engines()[0]; e.Running || e.Waiting != 0 {
+			t.Errorf("%+v", e)
+		}
 	}
 }
 
