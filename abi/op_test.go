@@ -158,6 +158,7 @@ func TestSupport(t *testing.T) {
 		"OpenSynchronizationObject", "OpenSyncObjectFromNtHandle", "OpenSyncObjectNtHandleFromName", "OpenNtHandleFromName",
 		"CreateKeyedMutex", "CreateKeyedMutex2", "OpenKeyedMutex", "OpenKeyedMutex2", "OpenKeyedMutexFromNtHandle",
 		"AcquireKeyedMutex", "AcquireKeyedMutex2", "ReleaseKeyedMutex", "ReleaseKeyedMutex2", "DestroyKeyedMutex",
+		"CreateSyncFile",
 		"CreateHwQueue", "DestroyHwQueue", "SubmitCommand", "SubmitCommandToHwQueue", "MarkDeviceAsError", "WaitForIdle",
 		"SignalSynchronizationObject", "WaitForSynchronizationObject", "SignalSynchronizationObject2", "SignalSynchronizationObjectFromGpu", "SignalSynchronizationObjectFromGpu2", "SubmitSignalSyncObjectsToHwQueue",
 		"WaitForSynchronizationObject2", "WaitForSynchronizationObjectFromGpu", "SubmitWaitForSyncObjectsToHwQueue",

@@ -64,7 +64,7 @@ var syncOps = []Op{
 		Out: []Span{{0x10, 8}},
 	},
 	{
-		Nr: 0x45, Name: "D3DKMTCreateSyncFile", Record: "D3DKMT_CREATESYNCFILE", Size: 24, Request: 0xC0184745,
+		Nr: 0x45, Name: "D3DKMTCreateSyncFile", Record: "D3DKMT_CREATESYNCFILE", Size: 24, Request: 0xC0184745, Support: Supported,
 		Out:   []Span{{0x10, 8}},
 		Files: []FileField{{Off: 0x10, Dir: Out, Kind: FileSyncFile, Array: -1}},
 	},

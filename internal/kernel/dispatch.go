@@ -64,6 +64,7 @@ var publicOps = [0x4A]operation{
 	0x40: (*Process).openSyncObjectFromNtHandle2,
 	0x41: (*Process).queryResourceInfoFromNtHandle,
 	0x42: (*Process).openResourceFromNtHandle,
+	0x45: (*Process).createSyncFile,
 }
 
 // ownOps are the operations without a public number, from firstOwn.

@@ -40,6 +40,10 @@ type Host interface {
 	// ClientMemory is what p has at an address of its own, from there on. What cannot be
 	// had shows when it is used.
 	ClientMemory(p *Process, address uint64) AllocationMemory
+
+	// NewSyncFile makes a descriptor fd, which the caller owns, that is readable when what
+	// comes with it was set or closed. NO_MEMORY at a limit.
+	NewSyncFile(p *Process) (file SyncFile, fd int, st abi.Status)
 	// Close closes a descriptor that the host made.
 	Close(fd int)
 	// Bells is the bell table of a user.
@@ -83,4 +87,12 @@ type Event interface {
 	Set()
 	// Close drops the reference.
 	Close()
+}
+
+// A SyncFile is an Event that says how: Set tells whoever reads the descriptor SUCCESS,
+// or the status of Fail.
+type SyncFile interface {
+	Event
+	// Fail is called before Set, once at most.
+	Fail(st abi.Status)
 }

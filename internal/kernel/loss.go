@@ -46,6 +46,7 @@ func (d *device) lose(state abi.DeviceExecutionState) {
 		l.fence.Ask() // their pages decide nothing any more
 	}
 	d.sched.Lose(vidsch.Lost)
+	d.failSyncFiles()
 	k := d.process.k
 	for l := d.locals; l != nil; l = l.next {
 		if l.raisedByLoss() {

@@ -31,6 +31,11 @@ type memMemory struct {
 
 type memEvent struct{ sets, refs int }
 
+type memSyncFile struct {
+	memEvent
+	status abi.Status
+}
+
 func newMemHost() *memHost { return &memHost{files: map[int]any{}, next: 100} }
 
 func (h *memHost) add(v any) int {
@@ -112,6 +117,11 @@ func (m *memHeap) Store(offset uint64, size int, v uint64) bool {
 func (m *memHeap) File() (int, abi.Status) { return m.host.add(m), abi.StatusSuccess }
 func (m *memHeap) Free()                   { m.host.live-- }
 
+func (h *memHost) NewSyncFile(*Process) (SyncFile, int, abi.Status) {
+	f := &memSyncFile{memEvent: memEvent{refs: 1}}
+	return f, h.add(f), abi.StatusSuccess
+}
+func (f *memSyncFile) Fail(st abi.Status)                 { f.status = st }
 func (h *memHost) Close(fd int)                           { delete(h.files, fd) }
 func (h *memHost) Bells(uint32) (*page.Bells, abi.Status) { return nil, abi.StatusNotSupported }
 func (h *memHost) Detach(*Process)                        {}

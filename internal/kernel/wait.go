@@ -156,6 +156,7 @@ func (w *cpuWait) enlist(locals []*local, values []uint64) {
 // Ended takes the wait out of everything and answers; its owner is woken after the
 // lock.
 func (w *cpuWait) Ended(_ *wait.Wait, st abi.Status) {
+	w.tell(st)
 	w.unlink()
 	fx := &w.process.k.fx
 	if w.event != nil {
@@ -176,8 +177,10 @@ func (w *cpuWait) cancel() {
 	}
 	w.unlink()
 	if w.event != nil {
+		w.tell(abi.StatusDeviceRemoved)
+		_, told := w.event.(SyncFile) // which others may have
 		fx := &w.process.k.fx
-		fx.events = append(fx.events, eventEnd{w.event, false})
+		fx.events = append(fx.events, eventEnd{w.event, told})
 	}
 }
 
