@@ -26,6 +26,9 @@ func (p *Process) reserveGpuVirtualAddress(r *abi.Request) abi.Status {
 	default:
 		return abi.StatusInvalidParameter
 	}
+	if a.stopped {
+		return abi.StatusDeviceRemoved
+	}
 	va, st := p.space(a).Reserve(vidmm.Place{Base: rec.BaseAddress, Min: rec.MinimumAddress, Max: rec.MaximumAddress}, rec.Size, kind == abi.GpuVirtualAddressReserveZero)
 	if !st.OK() {
 		return st
@@ -59,6 +62,9 @@ func (p *Process) mapGpuVirtualAddress(r *abi.Request) abi.Status {
 			return st
 		}
 		m.Writable = rec.Protection&abi.GpuProtectionWrite != 0
+	}
+	if st := q.device.usable(); !st.OK() {
+		return st
 	}
 	s, size := p.space(q.device.adapter), rec.SizeInPages*vidmm.PageSize
 	if p.paging >= maxPaging || !s.Expect(1).OK() {

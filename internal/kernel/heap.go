@@ -100,6 +100,16 @@ func (h *heap) reaches(size uint64, clients bool) bool {
 	return true
 }
 
+// made is how many bytes there are by now.
+func (h *heap) made() uint64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.back == nil {
+		return 0
+	}
+	return h.size
+}
+
 // file is a descriptor to map the memory by.
 func (h *heap) file() (int, abi.Status) {
 	h.mu.Lock()

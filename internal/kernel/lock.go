@@ -8,7 +8,7 @@ import (
 // lock2 gives the caller the memory of an allocation: a descriptor to map, or the
 // address if it is the caller's own memory. Each lock needs an unlock; the library maps
 // once. INVALID_PARAMETER: handles, flags; nobody can know how much it is, or it is
-// memory of another process. NO_MEMORY.
+// memory of another process. DEVICE_REMOVED, NO_MEMORY.
 func (p *Process) lock2(r *abi.Request) abi.Status {
 	rec := abi.View[abi.Lock2](r.Record)
 	if rec.Flags != 0 {
@@ -42,6 +42,9 @@ func (p *Process) lockable(device, allocation abi.Handle) (*allocationLocal, abi
 	p.k.lock()
 	defer p.k.unlock()
 	a, st := p.allocationOf(device, allocation)
+	if st.OK() {
+		st = a.device.usable()
+	}
 	if st.OK() {
 		a.locks++
 	}

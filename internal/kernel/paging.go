@@ -108,9 +108,16 @@ func (p *Process) createPagingQueue(r *abi.Request) abi.Status {
 	k := p.k
 	k.lock()
 	d, ok := object.Get[*device](&p.table, rec.HDevice)
+	lost := abi.StatusSuccess
+	if ok {
+		lost = d.usable()
+	}
 	k.unlock()
 	if !ok || uint64(rec.PhysicalAdapterIndex) >= uint64(d.adapter.Profile.Engines()) {
 		return abi.StatusInvalidParameter
+	}
+	if !lost.OK() {
+		return lost
 	}
 	// A page of its own: the queue goes with its fence whether anybody sleeps there or not.
 	first := k.firstPaging
@@ -120,9 +127,9 @@ func (p *Process) createPagingQueue(r *abi.Request) abi.Status {
 	}
 	k.lock()
 	defer k.unlock()
-	if _, alive := p.devices[d]; !alive {
+	if st := d.usable(); !st.OK() { // destroyed or lost since it was looked up
 		k.fx.wakes.Free(m)
-		return abi.StatusInvalidParameter // destroyed since it was looked up
+		return st
 	}
 	q := &pagingQueue{device: d, priority: rec.Priority, engine: rec.PhysicalAdapterIndex, last: first, since: k.now()}
 	if q.handle = p.add(q); q.handle == 0 {

@@ -32,7 +32,8 @@ func (a *Adapter) budget() uint64 {
 // makeResident makes allocations resident, in the queue's turn: PENDING, or SUCCESS with
 // value 0 if they are already. Each time needs an eviction of its own.
 // INVALID_PARAMETER: flags (MustSucceed alone is refused), lists, handles. NO_MEMORY:
-// they do not all fit into the segments. Source: gpu.md §9.
+// they do not all fit into the segments; with MustSucceed the device is lost then, as
+// nobody can have the memory trimmed. Source: gpu.md §8.4, §9; OQ-30.
 func (p *Process) makeResident(r *abi.Request) abi.Status {
 	rec := abi.View[abi.MakeResident](r.Record)
 	list := r.Arrays[0]
@@ -50,6 +51,9 @@ func (p *Process) makeResident(r *abi.Request) abi.Status {
 	if !st.OK() {
 		return st
 	}
+	if st := q.device.usable(); !st.OK() {
+		return st
+	}
 	a := q.device.adapter
 	more, seen := uint64(0), map[*allocation]bool{}
 	done := true
@@ -62,7 +66,13 @@ func (p *Process) makeResident(r *abi.Request) abi.Status {
 			more += l.allocation.bytes()
 		}
 	}
-	if more > 0 && a.resident+more > a.budget() || !done && p.paging >= maxPaging {
+	switch {
+	case more > 0 && a.resident+more > a.budget():
+		if rec.Flags&abi.MakeResidentMustSucceed != 0 {
+			q.device.lose(abi.DeviceExecutionOutOfMemory)
+		}
+		return abi.StatusNoMemory
+	case !done && p.paging >= maxPaging:
 		return abi.StatusNoMemory
 	}
 	for _, l := range all {

@@ -43,9 +43,16 @@ type ProcessRow struct {
 	Devices  int    `json:"devices"`
 	Contexts int    `json:"contexts"`
 	Objects  int    `json:"objects"`
-	Handles  int    `json:"handles"`
-	Waits    int    `json:"waits"`
-	Age      int64  `json:"age_ns"`
+
+	Allocations  int    `json:"allocations"`
+	Memory       uint64 `json:"memory_bytes"`   // of those that have some by now
+	Resident     uint64 `json:"resident_bytes"` // as counted, on all adapters
+	PagingQueues int    `json:"paging_queues"`
+	Paging       int    `json:"paging_operations"` // queued
+
+	Handles int   `json:"handles"`
+	Waits   int   `json:"waits"`
+	Age     int64 `json:"age_ns"`
 }
 
 // NTObjectRow is what an NT handle stands for.
@@ -120,6 +127,11 @@ func (k *Kernel) Snapshot() Snapshot {
 		row := ProcessRow{ID: p.id, PID: p.Info.PID, UID: p.Info.UID, Name: p.Info.Name, Devices: len(p.devices), Handles: p.table.Len(), Waits: len(p.waits), Age: now - p.since}
 		for d := range p.devices {
 			row.Contexts += len(d.contexts)
+			row.Allocations += len(d.allocations)
+			row.PagingQueues += len(d.paging)
+			for a := range d.allocations {
+				row.Memory += a.allocation.heap.made()
+			}
 			for l := d.locals; l != nil; l = l.next {
 				row.Objects++
 				s.Objects = append(s.Objects, l.row(now))
@@ -129,6 +141,10 @@ func (k *Kernel) Snapshot() Snapshot {
 				s.Objects = append(s.Objects, l.row(now))
 			}
 		}
+		for _, a := range k.adapters {
+			row.Resident += p.residentOn(a)
+		}
+		row.Paging = p.paging
 		for l := range p.plains {
 			row.Objects++
 			s.Objects = append(s.Objects, l.row(now))

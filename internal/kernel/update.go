@@ -57,6 +57,9 @@ func (p *Process) updateGpuVirtualAddress(r *abi.Request) abi.Status {
 		}
 		u.ops = append(u.ops, op)
 	}
+	if st := d.usable(); !st.OK() {
+		return st
+	}
 	wait := rec.Flags[0]&abi.UpdateGpuVirtualAddressDoNotWait == 0
 	if !f.maySignal() || wait && !f.mayWait() {
 		return abi.StatusAccessDenied
