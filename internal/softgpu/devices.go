@@ -28,6 +28,8 @@ type context struct {
 	// The fence of the latest request to suspend it, while that is pending: it is in
 	// engine.suspends then.
 	suspendFence uint64
+
+	trap *trap // sprung by its packets; nil: none
 }
 
 // CreateDevice keeps the memory that the device's commands see; nil is none.

@@ -103,7 +103,7 @@ func (e *engine) due() (at int64, ok bool) {
 	switch {
 	case e.hung:
 		return 0, false
-	case e.request() != nil, e.injected != nil && p != nil:
+	case e.request() != nil, e.injected != nil && p != nil, p != nil && p.trapped():
 		return e.asked, true
 	case p != nil:
 		return p.due(e.time)

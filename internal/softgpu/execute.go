@@ -22,6 +22,9 @@ func (g *GPU) step(e *engine) bool {
 		e.injected = nil
 		g.fault(e, p, f)
 		return true
+	case p.trapped():
+		g.spring(e, p)
+		return !e.hung
 	case !p.fetched:
 		g.fetch(e, p)
 		return true
