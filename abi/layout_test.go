@@ -224,6 +224,8 @@ func TestOperationsFitTheirRecords(t *testing.T) {
 		"EndThread":   int(reflect.TypeFor[EndThread]().Size()),
 		"SlabFile":    int(reflect.TypeFor[SlabFile]().Size()),
 		"Snapshot":    int(reflect.TypeFor[Snapshot]().Size()),
+
+		"ProvokeFault": int(reflect.TypeFor[ProvokeFault]().Size()),
 		"D3DKMT_CREATEHWQUEUEFORUSERMODESUBMISSION": int(reflect.TypeFor[CreateHwQueueForUserModeSubmission]().Size()),
 	}
 	for _, r := range Records {

@@ -315,4 +315,6 @@ var (
 	OpSlabFile    = mustOp("SlabFile")
 	OpEndThread   = mustOp("EndThread")
 	OpSnapshot    = mustOp("Snapshot")
+
+	OpProvokeFault = mustOp("ProvokeFault")
 )

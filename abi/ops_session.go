@@ -10,6 +10,7 @@ var sessionOps = []Op{
 	{Nr: 0xf007, Name: "SlabFile", Record: "SlabFile", Size: 16, Support: Supported, Files: []FileField{{Off: 8, Dir: Out, Kind: FileMemory, Array: -1}}},
 	{Nr: 0xf008, Name: "EndThread", Record: "EndThread", Size: 4, Support: Supported},
 	{Nr: 0xf010, Name: "Snapshot", Record: "Snapshot", Size: 16, Support: Supported, Files: []FileField{{Off: 8, Dir: Out, Kind: FileMemory, Array: -1}}},
+	{Nr: 0xf011, Name: "ProvokeFault", Record: "ProvokeFault", Size: 48, Support: Supported, Files: []FileField{{Off: 40, Dir: Out, Kind: FileMemory, Array: -1}}},
 }
 
 // Hello begins a session. Sessions of one process id and nonce share one handle
@@ -65,3 +66,49 @@ type Snapshot struct {
 	_    uint32
 	FD   uint64 // answered
 }
+
+// ProvokeFault breaks something on purpose. It answers what it did, as JSON in a memory
+// file.
+type ProvokeFault struct {
+	Kind FaultKind
+	// PID, if not 0, is the process; Handle, if not 0, a context or hardware queue of it.
+	// Otherwise the adapter is meant.
+	PID         uint32
+	Handle      Handle
+	AdapterLuid LUID
+	// Node and Engine are the only engine of the adapter that is meant, for hangs and page
+	// faults; with FaultEveryNode all are.
+	Node, Engine uint32
+	_            uint32
+	Address      uint64 // of a page fault
+	FD           uint64 // answered
+}
+
+// FaultEveryNode as ProvokeFault.Node means every engine.
+const FaultEveryNode = 0xFFFFFFFF
+
+// FaultKind is what ProvokeFault does.
+type FaultKind uint32
+
+// Kinds of faults.
+const (
+	// FaultHang: an engine does nothing and answers nothing until it is reset; for a
+	// process or queue, the engine that runs a packet of it, or will.
+	FaultHang FaultKind = 1
+	// FaultPage: the packet that an engine runs, or will run, touches what is not mapped.
+	FaultPage FaultKind = 2
+	// FaultReset: an adapter is reset; a process's devices, or a queue's, are in error.
+	FaultReset FaultKind = 3
+	// FaultRemove: an adapter is removed.
+	FaultRemove FaultKind = 4
+)
+
+// String returns the name that the command has for it.
+func (k FaultKind) String() string { return faultKinds.format(int64(k)) }
+
+var faultKinds = Enum{"FAULT_KIND", "FAULT_", []EnumValue{
+	{int64(FaultHang), "hang"},
+	{int64(FaultPage), "page-fault"},
+	{int64(FaultReset), "reset"},
+	{int64(FaultRemove), "remove"},
+}}

@@ -276,6 +276,8 @@ static const struct dxg_op dxg_ops[] = {
 	{.nr = 0xF008, .name = "EndThread", .size = 4, .request = 0x00000000, .support = DXG_SUPPORTED},
 	{.nr = 0xF010, .name = "Snapshot", .size = 16, .request = 0x00000000, .support = DXG_SUPPORTED,
 		.files = 1, .file = {{8, DXG_OUT, DXG_FILE_MEMORY, -1}}},
+	{.nr = 0xF011, .name = "ProvokeFault", .size = 48, .request = 0x00000000, .support = DXG_SUPPORTED,
+		.files = 1, .file = {{40, DXG_OUT, DXG_FILE_MEMORY, -1}}},
 };
 
 #endif

@@ -21,6 +21,7 @@ var ownRecords = []abi.Record{
 	{Name: "EndThread", Type: reflect.TypeFor[abi.EndThread]()},
 	{Name: "SlabFile", Type: reflect.TypeFor[abi.SlabFile]()},
 	{Name: "Snapshot", Type: reflect.TypeFor[abi.Snapshot]()},
+	{Name: "ProvokeFault", Type: reflect.TypeFor[abi.ProvokeFault]()},
 	{Name: "D3DKMT_CREATEHWQUEUEFORUSERMODESUBMISSION", Type: reflect.TypeFor[abi.CreateHwQueueForUserModeSubmission]()},
 	{Name: "D3DDDI_NATIVEFENCELOGDETAIL", Type: reflect.TypeFor[abi.NativeFenceLogDetail]()},
 }

@@ -131,7 +131,11 @@ type incident struct {
 	engine   string
 	process  string // of the guilty, "" unknown
 	pid      int
+	uid      uint32
 }
+
+// adapterRemoved stands as the code of an incident for a removal on request.
+const adapterRemoved = 0
 
 // mostIncidents is how many are kept for listings.
 const mostIncidents = 64
@@ -190,7 +194,7 @@ func (o watcher) Report(r vidsch.Report) {
 	i := incident{code: r.Code, promoted: r.Promoted, engine: r.Engine.String()}
 	if r.Guilty != nil {
 		p := r.Guilty.Owner.(*device).process
-		i.process, i.pid = p.Info.Name, p.Info.PID
+		i.process, i.pid, i.uid = p.Info.Name, p.Info.PID, p.Info.UID
 	}
 	o.note(i)
 }

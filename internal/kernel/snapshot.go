@@ -15,6 +15,10 @@ type Snapshot struct {
 	Processes []ProcessRow  `json:"processes"`
 	Objects   []ObjectRow   `json:"objects"`
 	Waits     []WaitRow     `json:"waits"`
+	Devices   []DeviceRow   `json:"devices"`
+	Queues    []QueueRow    `json:"queues"`
+	Engines   []EngineRow   `json:"engines"`
+	Incidents []IncidentRow `json:"incidents"`
 	NTObjects []NTObjectRow `json:"nt_objects"`
 	NTHandles int           `json:"nt_handles"`
 	Globals   int           `json:"global_handles"`
@@ -32,6 +36,7 @@ type AdapterInfo struct {
 	Description string `json:"description"`
 	WDDM        string `json:"wddm"`
 	Nodes       int    `json:"nodes"`
+	Stopped     bool   `json:"stopped"` // removed, or there was no way to go on
 }
 
 // ProcessRow is a process in a listing. Ages are in nanoseconds.
@@ -114,8 +119,9 @@ func (k *Kernel) Snapshot() Snapshot {
 		NTHandles: len(k.handles), Globals: k.globals.Len(), NTObjects: k.ntObjects(),
 		Adapters: []AdapterInfo{}, Processes: []ProcessRow{}, Objects: []ObjectRow{}, Waits: []WaitRow{}, made: map[uint32]shares{},
 	}
+	s.gpuRows(k, now)
 	for _, a := range k.adapters {
-		s.Adapters = append(s.Adapters, AdapterInfo{a.LUID.String(), a.Profile.Name, a.Profile.Description, a.Profile.WDDM.String(), len(a.Profile.Nodes)})
+		s.Adapters = append(s.Adapters, AdapterInfo{a.LUID.String(), a.Profile.Name, a.Profile.Description, a.Profile.WDDM.String(), len(a.Profile.Nodes), a.stopped})
 	}
 	for uid, n := range k.shared {
 		s.made[uid] = shares{handles: n}
@@ -296,6 +302,7 @@ func (s Snapshot) Of(uid uint32) Snapshot {
 	})
 	s.Objects = slices.DeleteFunc(s.Objects, func(o ObjectRow) bool { return !mine[o.Process] })
 	s.Waits = slices.DeleteFunc(s.Waits, func(w WaitRow) bool { return !mine[w.Process] })
+	s.gpuRowsOf(uid, mine)
 	s.NTObjects = slices.DeleteFunc(s.NTObjects, func(o NTObjectRow) bool { return o.UID != uid })
 	s.NTHandles, s.Globals = s.made[uid].handles, s.made[uid].globals
 	return s

@@ -91,6 +91,13 @@ func (k *fakeKernel) Snapshot(uid uint32, all bool) ([]byte, error) {
 	return fmt.Appendf(nil, "%s %d %v", k.listing, uid, all), nil
 }
 
+func (k *fakeKernel) Provoke(f abi.ProvokeFault) ([]byte, abi.Status) {
+	if f.Kind != abi.FaultReset {
+		return nil, abi.StatusInvalidParameter
+	}
+	return fmt.Appendf(nil, "%v %d %v", f.Kind, f.PID, f.Handle), abi.StatusSuccess
+}
+
 func (p *fakeProcess) Bells(first, count uint32) {
 	p.k.mu.Lock()
 	defer p.k.mu.Unlock()

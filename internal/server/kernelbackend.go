@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/internal/host"
@@ -44,6 +45,18 @@ func (b kernelBackend) Snapshot(uid uint32, all bool) ([]byte, error) {
 		s = s.Of(uid)
 	}
 	return json.Marshal(s)
+}
+
+func (b kernelBackend) Provoke(f abi.ProvokeFault) ([]byte, abi.Status) {
+	report, st := b.kernel.Provoke(f)
+	if !st.OK() {
+		return nil, st
+	}
+	text, err := json.Marshal(report)
+	if err != nil {
+		panic(fmt.Sprintf("server: a report that is no JSON: %v", err)) // it has only numbers and text
+	}
+	return text, st
 }
 
 func (p kernelProcess) SlabFile(slab uint32) (int, abi.Status) {

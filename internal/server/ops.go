@@ -31,6 +31,8 @@ var sessionOps = map[uint16]func(*session, *abi.Request) abi.Status{
 	abi.OpReturnBells.Nr: (*session).returnBells,
 	abi.OpSlabFile.Nr:    (*session).slabFile,
 	abi.OpSnapshot.Nr:    (*session).snapshot,
+
+	abi.OpProvokeFault.Nr: (*session).provokeFault,
 }
 
 // helloVersion is the version of the session protocol that Hello asks for.
@@ -164,12 +166,37 @@ func (x *session) snapshot(r *abi.Request) abi.Status {
 	if abi.View[abi.Snapshot](r.Record).What != 0 {
 		return abi.StatusInvalidParameter
 	}
-	uid := x.peer.UID
-	text, err := x.server.backend.Snapshot(uid, uid == 0 || int(uid) == unix.Geteuid())
+	text, err := x.server.backend.Snapshot(x.peer.UID, x.trusted())
 	if err != nil {
 		x.server.log.Warn("snapshot failed", "reason", err)
 		return abi.StatusUnsuccessful
 	}
+	return answerText(r, text)
+}
+
+// trusted reports whether the peer is root or the server's own user.
+func (x *session) trusted() bool {
+	return x.peer.UID == 0 || int(x.peer.UID) == unix.Geteuid()
+}
+
+// provokeFault breaks something on purpose and answers a descriptor with what it did, as
+// JSON. ACCESS_DENIED: neither root nor the server's own user asks. NO_MEMORY: it is done,
+// and there was no memory or descriptor to say so. Otherwise the backend's statuses.
+func (x *session) provokeFault(r *abi.Request) abi.Status {
+	if !x.trusted() {
+		return abi.StatusAccessDenied
+	}
+	f := *abi.View[abi.ProvokeFault](r.Record)
+	text, st := x.server.backend.Provoke(f)
+	if !st.OK() {
+		return st
+	}
+	x.server.log.Warn("provoked a fault", "kind", f.Kind, "by", x.peer.PID, "did", string(text))
+	return answerText(r, text)
+}
+
+// answerText answers a descriptor of a file with text. NO_MEMORY: there can be none.
+func answerText(r *abi.Request, text []byte) abi.Status {
 	fd, err := textFile(text)
 	if err != nil {
 		return abi.StatusNoMemory

@@ -41,6 +41,9 @@ type Backend interface {
 	// Snapshot lists what the kernel holds, as JSON. all: of every user, else only
 	// what belongs to uid.
 	Snapshot(uid uint32, all bool) ([]byte, error)
+	// Provoke breaks something on purpose, and says what it did, as JSON. The statuses are
+	// those of kernel.Kernel.Provoke.
+	Provoke(f abi.ProvokeFault) ([]byte, abi.Status)
 }
 
 // A Process is a peer's kernel process.

@@ -289,3 +289,19 @@ func TestSnapshot(t *testing.T) {
 	k.with(func() { k.listing = "" })
 	c.must(r, abi.StatusUnsuccessful)
 }
+
+// A fault is provoked by whom the server trusts, and what was done is told.
+func TestProvokeFault(t *testing.T) {
+	s := newServer(t, newFakeKernel(t), Limits{})
+	c := dial(t, s, 1)
+	r := request(abi.OpProvokeFault)
+	c.must(r, abi.StatusInvalidParameter)
+	*abi.View[abi.ProvokeFault](r.Record) = abi.ProvokeFault{Kind: abi.FaultReset, PID: 7, Handle: 0x40}
+	c.must(r, abi.StatusSuccess)
+	f := os.NewFile(uintptr(r.Out[0].FD), "report")
+	defer f.Close()
+	r.Out = nil
+	if text, err := io.ReadAll(f); err != nil || string(text) != "reset 7 0x40" {
+		t.Errorf("got %q, %v", text, err)
+	}
+}

@@ -298,6 +298,35 @@ func TestListingsAreOnesOwn(t *testing.T) {
 	}
 }
 
+// TestFaultsAreForTheTrusted: users cannot break each other's devices, nor their own.
+func TestFaultsAreForTheTrusted(t *testing.T) {
+	needRoot(t, "faults between users")
+	d, path := public(t, kernel.Config{})
+	user, root := somebody(t, path, alice, alice), somebody(t, path, 0, 0)
+	for _, kind := range []abi.FaultKind{0, abi.FaultHang, abi.FaultPage, abi.FaultReset, abi.FaultRemove} {
+		r := request(abi.OpProvokeFault)
+		*abi.View[abi.ProvokeFault](r.Record) = abi.ProvokeFault{Kind: kind, PID: uint32(user.cmd.Process.Pid)}
+		if kind == abi.FaultRemove {
+			*abi.View[abi.ProvokeFault](r.Record) = abi.ProvokeFault{Kind: kind, AdapterLuid: abi.LUID{LowPart: 0x10000}}
+		}
+		user.must(r, abi.StatusAccessDenied)
+	}
+	for _, dev := range d.Kernel.Snapshot().Devices {
+		if dev.State != "ACTIVE" {
+			t.Errorf("%+v", dev)
+		}
+	}
+	r := request(abi.OpProvokeFault)
+	*abi.View[abi.ProvokeFault](r.Record) = abi.ProvokeFault{Kind: abi.FaultReset, PID: uint32(user.cmd.Process.Pid)}
+	root.must(r, abi.StatusSuccess)
+	root.drop(r)
+	for _, dev := range user.listing().Devices {
+		if dev.State != "HUNG" {
+			t.Errorf("%+v", dev)
+		}
+	}
+}
+
 // TestDeathBetweenUsers: the creator's raises the value for viewers of other users; a
 // viewer's changes nothing for anybody.
 func TestDeathBetweenUsers(t *testing.T) {
