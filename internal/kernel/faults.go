@@ -237,4 +237,3 @@ func (k *Kernel) meant(f abi.ProvokeFault) (devices []*device, contexts []*conte
 
 // lost reports whether the device is in error.
 func (d *device) lost() bool { return d.state != abi.DeviceExecutionActive }
-

@@ -112,46 +112,57 @@ func (w *world) QueryCurrentFence(e ddi.Engine)         { w.say("query %v", e) }
 func (w *world) QueryDependentEngineGroup(ddi.Engine) uint64 {
 	return w.dependents
 }
+
 func (w *world) ResetEngine(e ddi.Engine) (uint32, abi.Status) {
 	w.say("reset %v", e)
 	return w.aborts, failing(w.resetFails)
 }
+
 func (w *world) ResetHwEngine(e ddi.Engine) (ddi.KmdHwQueue, uint64, abi.Status) {
 	w.say("reset hw %v", e)
 	return w.abortsHw, 0, failing(w.resetFails)
 }
+
 func (w *world) ResumeHwEngine(e ddi.Engine) abi.Status {
 	w.say("resume hw %v", e)
 	return failing(w.resumeFails)
 }
+
 func (w *world) ResetFromTimeout() abi.Status {
 	w.say("reset all")
 	return failing(w.adapterFails)
 }
+
 func (w *world) RestartFromTimeout() abi.Status {
 	w.say("restart")
 	return failing(w.restartFails)
 }
+
 func (w *world) DestroyContext(c ddi.KmdContext) abi.Status {
 	w.say("destroy context %d", c)
 	return abi.StatusSuccess
 }
+
 func (w *world) DestroyHwQueue(q ddi.KmdHwQueue) abi.Status {
 	w.say("destroy queue %d", q)
 	return abi.StatusSuccess
 }
+
 func (w *world) DestroyDevice(d ddi.KmdDevice) abi.Status {
 	w.say("destroy device %d", d)
 	return abi.StatusSuccess
 }
+
 func (w *world) SubmitCommandToHwQueue(a ddi.SubmitCommandToHwQueueArgs) abi.Status {
 	w.say("submit hw %d.%x=%d", a.HwQueue, a.DmaBufferVirtualAddress, a.HwQueueProgressFenceID)
 	return abi.StatusSuccess
 }
+
 func (w *world) SuspendContext(c ddi.KmdContext, fence uint64) abi.Status {
 	w.say("suspend %d#%d", c, fence)
 	return w.suspends
 }
+
 func (w *world) ResumeContext(c ddi.KmdContext) abi.Status {
 	w.say("resume %d", c)
 	return abi.StatusSuccess
