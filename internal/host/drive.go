@@ -32,7 +32,9 @@ func Time() int64 { return time.Now().UnixNano()/100 + ntEpoch }
 type drive struct {
 	driven       Driven
 	once         sync.Once
-	asked        atomic.Bool // since Next was last called
+	asked        atomic.Bool  // since Next was last called
+	armed        atomic.Int64 // when the alarm goes off; 0: nobody knows
+	ticking      sync.Mutex
 	ended        atomic.Bool
 	steady, wall *Alarm // nil, both, if they could not be made
 	done         sync.WaitGroup
@@ -44,6 +46,23 @@ func (h *Host) Drive(d Driven) { h.drive.driven = d }
 
 // Alarm tells that the next moment may have come nearer.
 func (h *Host) Alarm() { h.drive.ask() }
+
+// Due has the caller do what is due, unless somebody is doing it.
+func (h *Host) Due() { h.drive.due() }
+
+func (d *drive) due() {
+	if d.driven == nil || !d.ticking.TryLock() {
+		d.ask()
+		return
+	}
+	d.driven.Tick()
+	steady, wall := d.driven.Next()
+	d.ticking.Unlock()
+	// What is left is for the alarm, unless that goes off before it.
+	if armed := d.armed.Load(); steady != math.MaxInt64 && (armed == 0 || steady < armed) || wall != math.MaxInt64 {
+		d.ask()
+	}
+}
 
 func (d *drive) ask() {
 	if d.driven == nil || d.asked.Swap(true) {
@@ -80,15 +99,19 @@ func (d *drive) start() {
 
 func (d *drive) run() {
 	for d.steady.Wait() == nil {
+		d.armed.Store(0)
+		d.ticking.Lock()
 		d.driven.Tick()
 		d.asked.Store(false) // whoever asks from now on sets the alarm once more
 		steady, wall := d.driven.Next()
+		d.ticking.Unlock()
 		d.wall.Clear()
 		if wall != math.MaxInt64 {
 			d.wall.setAt(min(max(wall-ntEpoch, 0), math.MaxInt64/100) * 100)
 		}
 		if steady != math.MaxInt64 {
 			d.steady.Set(time.Duration(steady - Now()))
+			d.armed.Store(steady)
 		}
 		if d.asked.Load() {
 			d.steady.Set(0) // it was set to now meanwhile, and then to later
@@ -100,7 +123,9 @@ func (d *drive) poll() {
 	for !d.ended.Load() {
 		time.Sleep(time.Millisecond)
 		d.asked.Store(false)
+		d.ticking.Lock()
 		d.driven.Tick()
+		d.ticking.Unlock()
 	}
 }
 

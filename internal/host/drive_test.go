@@ -92,3 +92,42 @@ func TestDriveNothing(t *testing.T) {
 	h.Drive(&driven{steady: math.MaxInt64, wall: math.MaxInt64})
 	h.drive.stop()
 }
+
+// Who says that something is due does it, and what comes later is not forgotten.
+func TestDue(t *testing.T) {
+	d := &driven{steady: math.MaxInt64, wall: math.MaxInt64, ticks: make(chan int64, 2)}
+	var h Host
+	h.Drive(d)
+	defer h.drive.stop()
+	for i := range 100 {
+		d.due(Now(), math.MaxInt64)
+		h.Due()
+		if i == 0 && len(d.ticks) != 1 { // later an alarm may be at it
+			t.Fatalf("%d ticks when Due has returned", len(d.ticks))
+		}
+		<-d.ticks
+		at := Now() + int64(i%7)*50_000
+		d.due(at, math.MaxInt64)
+		h.Due()
+		if got := <-d.ticks; got < at {
+			t.Fatalf("done %d ns early", at-got)
+		}
+	}
+}
+
+// The same while the alarm goes off, too.
+func TestDueHammer(t *testing.T) {
+	d := &driven{steady: math.MaxInt64, wall: math.MaxInt64, ticks: make(chan int64, 8)}
+	var h Host
+	h.Drive(d)
+	defer h.drive.stop()
+	for i := range 2000 {
+		var asking sync.WaitGroup
+		d.due(Now()+int64(i%5)*10_000, math.MaxInt64)
+		asking.Go(h.Alarm)
+		asking.Go(h.Due)
+		asking.Go(h.Due)
+		<-d.ticks
+		asking.Wait()
+	}
+}

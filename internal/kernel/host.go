@@ -53,6 +53,10 @@ type Host interface {
 	// Alarm tells that Kernel.Next may have come nearer. Whoever drives the kernel asks
 	// again. It is called without the kernel's lock.
 	Alarm()
+	// Due tells that something is due now, which the caller would rather not wait for:
+	// the host may call Kernel.Tick before it returns. It is called without the kernel's
+	// lock, and not inside a callback of a driver.
+	Due()
 }
 
 // Memory is the backing of a fence as the host hands it out.

@@ -70,14 +70,30 @@ func (k *Kernel) settle() (asks bool) {
 // drain makes the calls of drivers that the schedulers have decided on, those of one
 // adapter in order and one at a time. Without the lock, and not inside a callback.
 func (k *Kernel) drain() {
+	due, ahead := false, false
 	for _, a := range k.adapters {
-		a.drain()
+		if !a.drain() {
+			continue
+		}
+		k.lock()
+		ahead = ahead || a.sched.Next() != math.MaxInt64
+		k.unlockInside()
+		if at, busy := a.driver.Next(); busy {
+			due, ahead = due || at <= k.now(), true
+		}
+	}
+	switch {
+	case k.ticking.Load() || !ahead: // who ticks asks for what is next anyway
+	case due:
+		k.host.Due()
+	default:
+		k.host.Alarm()
 	}
 }
 
-func (a *Adapter) drain() {
+// drain reports whether anything was asked.
+func (a *Adapter) drain() (asked bool) {
 	k := a.kernel
-	asked := false
 	a.asking.Lock()
 	for {
 		k.lock()
@@ -93,13 +109,5 @@ func (a *Adapter) drain() {
 		}
 	}
 	a.asking.Unlock()
-	if !asked {
-		return
-	}
-	k.lock()
-	due := a.sched.Next() != math.MaxInt64
-	k.unlockInside()
-	if _, busy := a.driver.Next(); due || busy {
-		k.host.Alarm()
-	}
+	return asked
 }

@@ -127,6 +127,7 @@ func (h *memHost) Bells(uint32) (*page.Bells, abi.Status) { return nil, abi.Stat
 func (h *memHost) Detach(*Process)                        {}
 func (h *memHost) Settle()                                {}
 func (h *memHost) Alarm()                                 { h.alarms++ }
+func (h *memHost) Due()                                   { h.alarms++ }
 func (e *memEvent) Set()                                  { e.sets++ }
 func (e *memEvent) Close()                                { e.refs-- }
 func (m *memMemory) View() page.View                      { return page.View{Cell: &m.cell} }
