@@ -72,10 +72,11 @@ func (d *device) lose(state abi.DeviceExecutionState) {
 
 // raisedByLoss reports whether the fence goes to its maximum when l's device is lost:
 // the device could have signalled it, or it is the device's own and signalled by the
-// system, and l does not carry NoSignalMaxValueOnTdr.
+// system, and l does not carry NoSignalMaxValueOnTdr. A fence that the device made with
+// NoSignal is for others to signal, and they are there yet.
 func (l *local) raisedByLoss() bool {
-	own := l.owned || l.created && l.fence.Kind() == abi.PeriodicMonitoredFence
-	return l.flags&abi.SyncObjectNoSignalMaxValueOnTdr == 0 && (l.maySignal() || own)
+	bySystem := l.owned || l.created && l.fence.Kind() == abi.PeriodicMonitoredFence
+	return l.flags&abi.SyncObjectNoSignalMaxValueOnTdr == 0 && (l.maySignal() || bySystem)
 }
 
 // markDeviceAsError puts a device in error as if by an engine reset that touched it

@@ -1,0 +1,85 @@
+package kernel
+
+import (
+	"testing"
+
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/object"
+	"github.com/dxgsync/dxgsync/internal/syncobj"
+)
+
+func markAsError(p *Process, d abi.Handle) abi.Status {
+	_, st := do(p, 0x26, &abi.MarkDeviceAsError{HDevice: d, Reason: abi.DeviceErrorGeneric}, nil)
+	return st
+}
+
+// make creates an object without memory that can be shared.
+func (r *rig) plain(p *Process, d abi.Handle, kind abi.SyncObjectType, fd int) abi.Handle {
+	r.t.Helper()
+	rec := abi.CreateSynchronizationObject2{HDevice: d}
+	rec.Info.Type, rec.Info.Flags = kind, shareable
+	if kind == abi.CPUNotification {
+		rec.Info.Flags = 0
+	}
+	if _, st := do(p, 0x10, &rec, []int{fd}); !st.OK() {
+		r.t.Fatal("CreateSynchronizationObject2:", st)
+	}
+	return rec.HSyncObject
+}
+
+// lend shares h and opens it in another process.
+func (r *rig) lend(p *Process, h abi.Handle, to *Process, d abi.Handle) abi.Handle {
+	r.t.Helper()
+	fd, st := r.share(p, h, object.GenericAll)
+	if !st.OK() {
+		r.t.Fatal("ShareObjects:", st)
+	}
+	opened, st := open(to, d, fd, 0)
+	if !st.OK() {
+		r.t.Fatal("OpenSyncObjectFromNtHandle2:", st)
+	}
+	return opened
+}
+
+func waitOn(p *Process, c, h abi.Handle, v uint64) abi.Status {
+	rec := abi.WaitForSynchronizationObjectFromGpu{HContext: c, ObjectCount: 1}
+	*rec.FenceValue() = v
+	_, st := do(p, 0x3B, &rec, nil, handles(h), values(v))
+	return st
+}
+
+func signalOn(p *Process, h abi.Handle, v uint64, contexts ...abi.Handle) abi.Status {
+	rec := abi.SignalSynchronizationObjectFromGpu2{ObjectCount: 1, BroadcastContextCount: uint32(len(contexts))}
+	*rec.FenceValue() = v
+	_, st := do(p, 0x33, &rec, nil, handles(h), handles(contexts...), values(v))
+	return st
+}
+
+// state is what a listing says of an object.
+func (r *rig) state(p *Process, h abi.Handle) (state string, value uint64) {
+	for _, row := range r.k.Snapshot().Objects {
+		if row.Process == p.id && row.Handle == h {
+			return row.State, row.Value
+		}
+	}
+	return "none", 0
+}
+
+// What a lost device could have signalled is raised; a fence that it made for others to
+// signal is not (gpu.md §8.4, OQ-42).
+func TestLossSparesWhatTheDeviceCannotSignal(t *testing.T) {
+	for flags, want := range map[abi.SyncObjectFlags]uint64{
+		0:                                   syncobj.Max,
+		abi.SyncObjectNoWait:                syncobj.Max,
+		abi.SyncObjectNoSignal:              3,
+		abi.SyncObjectNoSignalMaxValueOnTdr: 3,
+	} {
+		r := newRig(t)
+		p := r.process()
+		d := r.device(p, 0)
+		f := r.fence(p, d, shareable|flags, 3)
+		if st := markAsError(p, d); st != 0 || r.value(p, f) != want {
+			t.Errorf("flags %v: %v, value %d, want %d", flags, st, r.value(p, f), want)
+		}
+	}
+}
