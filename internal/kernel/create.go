@@ -67,6 +67,9 @@ func (p *Process) checkCreate(h abi.Handle, kind abi.SyncObjectType, flags abi.S
 	if st := abi.CheckCreateFlags(kind, flags, d.adapter.Profile.WDDM); !st.OK() {
 		return nil, st
 	}
+	if kind == abi.CPUNotification {
+		return d, abi.StatusSuccess // its event is judged before the device's loss
+	}
 	return d, d.usable()
 }
 

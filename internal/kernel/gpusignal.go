@@ -164,12 +164,15 @@ func (p *Process) enqueueEvent(r *abi.Request, contexts []abi.Handle) abi.Status
 	k.lock()
 	defer k.unlock()
 	st := func() abi.Status {
-		d, queues, st := p.contextQueues(nil, contexts)
-		if !st.OK() {
-			return st
+		if !p.areContexts(contexts) {
+			return abi.StatusInvalidParameter
 		}
 		if !eventStatus.OK() {
 			return eventStatus
+		}
+		d, queues, st := p.contextQueues(nil, contexts)
+		if !st.OK() {
+			return st
 		}
 		if st := d.usable(); !st.OK() {
 			return st

@@ -154,6 +154,14 @@ func (h *handful) read(b []byte, n int) []abi.Handle {
 	return list
 }
 
+// areContexts reports whether all handles are of contexts.
+func (p *Process) areContexts(handles []abi.Handle) bool {
+	return !slices.ContainsFunc(handles, func(h abi.Handle) bool {
+		_, ok := object.Get[*context](&p.table, h)
+		return !ok
+	})
+}
+
 // contextQueues looks up contexts of one device, each once, that take packets.
 // Source: calls.md §5; OQ-24.
 // The queues are appended to list.
