@@ -18,6 +18,7 @@ type gpuSignal struct {
 	left    int   // queues that have not processed it
 	rewind  bool
 	dropped bool
+	told    bool            // CPU notifications know that it does not come
 	one     [1]queuedObject // for objects
 }
 
@@ -43,11 +44,12 @@ func (s *gpuSignal) Drop(_ *vidsch.Queue, why vidsch.Why) {
 				n.Lose(wakes)
 			}
 		case *plain:
-			if c, ok := n.Object.(*syncobj.CPUNotification); ok && why != vidsch.Destroyed {
+			if c, ok := n.Object.(*syncobj.CPUNotification); ok && why != vidsch.Destroyed && !s.told {
 				c.Signal(0, false, wakes)
 			}
 		}
 	}
+	s.told = s.told || why != vidsch.Destroyed
 	s.Reach(nil)
 }
 

@@ -83,3 +83,23 @@ func TestLossSparesWhatTheDeviceCannotSignal(t *testing.T) {
 		}
 	}
 }
+
+// A broadcast that is dropped in several contexts is one signal: its notification is set
+// once (gpu.md §8.4).
+func TestLossNotifiesOnce(t *testing.T) {
+	r := newRig(t)
+	p := r.process()
+	d := r.device(p, 0)
+	c1, c2 := r.context(p, d, 0, 0), r.context(p, d, 0, 0)
+	f := r.fence(p, d, 0, 0)
+	fd, e := r.event()
+	n := r.plain(p, d, abi.CPUNotification, fd)
+	waitOn(p, c1, f, 1)
+	waitOn(p, c2, f, 1)
+	if st := signalOn(p, n, 0, c1, c2); st != 0 || e.sets != 0 {
+		t.Fatalf("signal: %v, set %d times", st, e.sets)
+	}
+	if st := markAsError(p, d); st != 0 || e.sets != 1 {
+		t.Errorf("MarkDeviceAsError: %v, set %d times", st, e.sets)
+	}
+}
