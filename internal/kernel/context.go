@@ -104,7 +104,7 @@ func (p *Process) destroyContext(r *abi.Request) abi.Status {
 // destroy drops what is queued: signals do not happen, events of broadcasts count it as
 // processed (calls.md §3 DestroyContext).
 func (c *context) destroy(why vidsch.Why) {
-	for q := range c.queues {
+	for _, q := range inOrderOf(c.queues) {
 		q.destroy(why)
 	}
 	c.sched.Destroy(why)

@@ -112,7 +112,7 @@ func (d *device) destroy(why vidsch.Why) {
 	for w := range d.idlers {
 		w.end(abi.StatusDeviceRemoved)
 	}
-	for c := range d.contexts {
+	for _, c := range inOrderOf(d.contexts) {
 		c.destroy(why)
 	}
 	d.destroyPaging(abi.StatusDeviceRemoved)

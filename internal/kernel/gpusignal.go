@@ -44,8 +44,15 @@ func (s *gpuSignal) Drop(_ *vidsch.Queue, why vidsch.Why) {
 				n.Lose(wakes)
 			}
 		case *plain:
-			if c, ok := n.Object.(*syncobj.CPUNotification); ok && why != vidsch.Destroyed && !s.told {
-				c.Signal(0, false, wakes)
+			switch n := n.Object.(type) {
+			case *syncobj.Fence:
+				if why == vidsch.Died {
+					n.Lose(wakes)
+				}
+			case *syncobj.CPUNotification:
+				if why != vidsch.Destroyed && !s.told {
+					n.Signal(0, false, wakes)
+				}
 			}
 		}
 	}

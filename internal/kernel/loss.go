@@ -55,18 +55,24 @@ func (d *device) lose(state abi.DeviceExecutionState) {
 			l.fence.Look(&k.fx.wakes) // sleepers on the page have to ask
 		}
 	}
-	for l := range d.process.plains {
+	d.losePlains()
+	for w := range d.idlers {
+		w.end(abi.StatusDeviceRemoved)
+	}
+}
+
+// losePlains is what the loss of a device does to objects without memory: fences that
+// were made through it are raised, mutexes that it acquired last are given back (OQ-42).
+func (d *device) losePlains() {
+	for _, l := range inOrderOf(d.process.plains) {
 		switch o := l.object.Object.(type) {
 		case *syncobj.Fence:
 			if l.device == d {
-				o.Lose(&k.fx.wakes)
+				o.Lose(&d.process.k.fx.wakes)
 			}
 		case *syncobj.Mutex:
 			o.Lose(d)
 		}
-	}
-	for w := range d.idlers {
-		w.end(abi.StatusDeviceRemoved)
 	}
 }
 

@@ -103,3 +103,39 @@ func TestLossNotifiesOnce(t *testing.T) {
 		t.Errorf("MarkDeviceAsError: %v, set %d times", st, e.sets)
 	}
 }
+
+// The death of a process loses its devices: what others wait for and only they could
+// bring comes, for objects without memory too (gpu.md §8.4, OQ-42).
+func TestDeathLosesObjectsWithoutMemory(t *testing.T) {
+	r := newRig(t)
+	p1, p2 := r.process(), r.process()
+	d1, d2 := r.device(p1, 0), r.device(p2, 0)
+	c1 := r.context(p1, d1, 0, 0)
+	made := r.plain(p1, d1, abi.Fence, abi.FileNone)
+	mutex := r.plain(p1, d1, abi.SynchronizationMutex, abi.FileNone)
+	seen := r.lend(p1, made, p2, d2)
+	taken := r.lend(p1, mutex, p2, d2)
+	idle, promised := r.plain(p2, d2, abi.Fence, abi.FileNone), r.plain(p2, d2, abi.Fence, abi.FileNone)
+	r.lend(p2, idle, p1, d1)
+	to := r.lend(p2, promised, p1, d1)
+	if st := waitOn(p1, c1, mutex, 0); st != 0 {
+		t.Fatal(st)
+	}
+	waitOn(p1, c1, r.fence(p1, d1, 0, 0), 1)
+	if st := signalOn(p1, to, 7, c1); st != 0 {
+		t.Fatal(st)
+	}
+	p1.Exit()
+	for _, want := range []struct {
+		what  string
+		h     abi.Handle
+		state string
+	}{
+		{"the fence that it created", seen, "Lost"}, {"the mutex that it held", taken, "Available"},
+		{"the fence that it was to signal", promised, "Lost"}, {"a fence that it had only opened", idle, "Live"},
+	} {
+		if state, _ := r.state(p2, want.h); state != want.state {
+			t.Errorf("%s is %s, want %s", want.what, state, want.state)
+		}
+	}
+}

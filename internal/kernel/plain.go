@@ -218,7 +218,7 @@ func (p *Process) leaveAdapter(a *Adapter) {
 	}
 	delete(p.uses, a)
 	p.closeSpace(a)
-	for l := range p.plains {
+	for _, l := range inOrderOf(p.plains) {
 		if l.device != nil && l.device.adapter == a {
 			l.destroy()
 		}

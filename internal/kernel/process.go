@@ -1,6 +1,10 @@
 package kernel
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/internal/object"
 	"github.com/dxgsync/dxgsync/internal/page"
@@ -118,7 +122,8 @@ func (p *Process) Exit() {
 	for w := range p.waits {
 		w.cancel()
 	}
-	for d := range p.devices {
+	devices := inOrderOf(p.devices)
+	for _, d := range devices {
 		for w := range d.idlers {
 			w.cancel()
 		}
@@ -136,11 +141,14 @@ func (p *Process) Exit() {
 		}
 		l.fence.Look(&k.fx.wakes)
 	}
+	for _, d := range devices {
+		d.losePlains()
+	}
 	p.abandon()
-	for l := range p.plains {
+	for _, l := range inOrderOf(p.plains) {
 		l.destroy()
 	}
-	for d := range p.devices {
+	for _, d := range devices {
 		d.destroy(vidsch.Died)
 	}
 	p.table = object.Table{}
@@ -151,10 +159,27 @@ func (p *Process) Exit() {
 // locals returns every local object of the process.
 func (p *Process) locals() []*local {
 	var all []*local
-	for d := range p.devices {
+	for _, d := range inOrderOf(p.devices) {
 		for l := d.locals; l != nil; l = l.next {
 			all = append(all, l)
 		}
 	}
 	return all
 }
+
+// A handled thing has a handle.
+type handled interface {
+	comparable
+	named() abi.Handle
+}
+
+// inOrderOf lists the things of a set in the order of their handles, which is that of
+// their making: what is done to all of them must not depend on chance.
+func inOrderOf[T handled](set map[T]struct{}) []T {
+	return slices.SortedFunc(maps.Keys(set), func(a, b T) int { return cmp.Compare(a.named(), b.named()) })
+}
+
+func (d *device) named() abi.Handle     { return d.handle }
+func (c *context) named() abi.Handle    { return c.handle }
+func (q *hwQueue) named() abi.Handle    { return q.handle }
+func (l *plainLocal) named() abi.Handle { return l.handle }
