@@ -120,13 +120,26 @@ uint32_t dxg_run(struct dxg_session *s, const struct dxg_op *op, void *record) {
 		return create_hw_queue(s, op, record);
 	case OP_CREATE_PAGING_QUEUE:
 		return create_paging_queue(s, op, record);
-	case OP_DESTROY_DEVICE:
+	case OP_DESTROY_DEVICE: {
+		uint32_t device = *(uint32_t *)record, st = dxg_owner_destroy(s, op, device);
+		if (ST_OK(st)) dxg_forget_locks(s->image, device);
+		return st;
+	}
 	case OP_DESTROY_CONTEXT:
 	case OP_DESTROY_HW_QUEUE:
 	case OP_DESTROY_PAGING_QUEUE:
 		return dxg_owner_destroy(s, op, *(uint32_t *)record);
 	case OP_WAIT_FOR_IDLE:
 		return dxg_blocking(s, op, record);
+	case OP_CREATE_ALLOCATION2:
+		dxg_allow_access(s, ((const struct new_allocation *)record)->flags);
+		break;
+	case OP_LOCK2:
+		return room_for_file(s) ? dxg_lock2(s, op, record) : ST_NO_MEMORY;
+	case OP_UNLOCK2:
+		return dxg_unlock2(s, op, record);
+	case OP_DESTROY_ALLOCATION2:
+		return dxg_destroy_allocation2(s, op, record);
 	case OP_WAIT_FROM_CPU: {
 		const struct wait_from_cpu *a = record;
 		const struct dxg_points p = {a->device, a->count, a->flags, a->handles, a->values};

@@ -108,6 +108,7 @@ static struct dxg_image *new_image(void) {
 		return NULL;
 	}
 	pthread_mutex_init(&img->lock, NULL);
+	pthread_mutex_init(&img->locking, NULL);
 	for (int i = 0; i < DXG_SESSIONS; i++) {
 		img->session[i].image = img;
 		img->session[i].fd = -1;

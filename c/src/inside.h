@@ -256,6 +256,9 @@ struct dxg_image {
 	struct dxg_slab *slabs;
 	struct dxg_fence *fences, *dying;
 	uint32_t fence_count;
+
+	pthread_mutex_t locking; /* guards what is locked, over a whole call; taken first */
+	struct dxg_locked *locked;
 };
 
 /* The library's own session. NULL: *st says why not. again: a new image may begin
@@ -319,6 +322,17 @@ struct dxg_made {
 uint32_t dxg_adopt(struct dxg_session *, const struct dxg_made *, struct dxg_reply *, uint64_t *address);
 void dxg_unmap(struct dxg_fence *);
 void dxg_drown(struct dxg_fence *); /* all ones for everybody in this process */
+
+/* ---- locks.c: memory of allocations ---- */
+
+struct lock2;
+struct unlock2;
+struct destroy_allocation;
+uint32_t dxg_lock2(struct dxg_session *, const struct dxg_op *, struct lock2 *);
+uint32_t dxg_unlock2(struct dxg_session *, const struct dxg_op *, struct unlock2 *);
+uint32_t dxg_destroy_allocation2(struct dxg_session *, const struct dxg_op *, struct destroy_allocation *);
+void dxg_forget_locks(struct dxg_image *, uint32_t device); /* the device is gone */
+void dxg_allow_access(struct dxg_session *, uint32_t allocation_flags);
 
 /* ---- bells.c ---- */
 

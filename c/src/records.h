@@ -66,6 +66,20 @@ struct destroy_allocation { /* D3DKMT_DESTROYALLOCATION, and all but the flags o
 	uint32_t count;
 };
 
+struct new_allocation { /* D3DKMT_CREATEALLOCATION, but for its end */
+	uint32_t words[14], flags;
+};
+enum { EXISTING_SYSMEM = 1 << 5 };
+
+struct lock2 { /* D3DKMT_LOCK2 */
+	uint32_t device, allocation, flags, zero;
+	uint64_t data;
+};
+
+struct unlock2 { /* D3DKMT_UNLOCK2 */
+	uint32_t device, allocation;
+};
+
 struct share_objects { /* D3DKMT_SHAREOBJECTS */
 	uint32_t count, zero;
 	const uint32_t *handles;

@@ -92,7 +92,7 @@ func TestUnits(t *testing.T) {
 
 func TestPrograms(t *testing.T) {
 	address := start(t, server.Limits{})
-	each(t, []string{"calls", "forks", "pair", "limits", "closed", "core", "cancel", "keyed", "gpu", "queue", "hammer", "consumer"}, func(t *testing.T, name string) {
+	each(t, []string{"calls", "forks", "pair", "limits", "closed", "core", "cancel", "keyed", "gpu", "queue", "hammer", "consumer", "memory"}, func(t *testing.T, name string) {
 		run(t, command(t, address, name))
 	})
 	// The address sanitizer reports its own end of a cancelled thread.

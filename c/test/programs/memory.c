@@ -1,0 +1,119 @@
+/* Memory of allocations: of the kernel's making and of our own, locked, mapped for the
+ * GPU, made resident, and destroyed. */
+#include "check.h"
+
+#include <stdbool.h>
+#include <sys/mman.h>
+
+enum { PENDING = 0x103, PAGES = 5, SIZE = PAGES * 4096 };
+
+struct heap { /* private data of the software GPU's driver */
+	char magic[4];
+	uint32_t version;
+	uint64_t size;
+};
+
+static D3DKMT_HANDLE allocate(D3DKMT_HANDLE d, uint64_t size, void *existing) {
+	struct heap data = {{'h', 'e', 'a', 'p'}, 1, size};
+	D3DDDI_ALLOCATIONINFO2 info = {.pPrivateDriverData = &data, .PrivateDriverDataSize = sizeof data, .pSystemMem = existing};
+	D3DKMT_CREATEALLOCATION c = {.hDevice = d, .NumAllocations = 1, .pAllocationInfo2 = &info};
+	c.Flags.ExistingSysMem = existing != NULL;
+	OK(D3DKMTCreateAllocation2(&c));
+	CHECK(info.hAllocation != 0);
+	return info.hAllocation;
+}
+
+static unsigned char *lock(D3DKMT_HANDLE d, D3DKMT_HANDLE a) {
+	D3DKMT_LOCK2 l = {.hDevice = d, .hAllocation = a};
+	OK(D3DKMTLock2(&l));
+	CHECK(l.pData != NULL);
+	return l.pData;
+}
+
+static int32_t unlock(D3DKMT_HANDLE d, D3DKMT_HANDLE a) {
+	D3DKMT_UNLOCK2 u = {d, a};
+	return D3DKMTUnlock2(&u);
+}
+
+static void destroy(D3DKMT_HANDLE d, D3DKMT_HANDLE a) {
+	D3DKMT_DESTROYALLOCATION2 x = {.hDevice = d, .phAllocationList = &a, .AllocationCount = 1};
+	OK(D3DKMTDestroyAllocation2(&x));
+}
+
+static bool there(void *p) {
+	unsigned char in;
+	return mincore(p, 4096, &in) == 0;
+}
+
+static void locks(D3DKMT_HANDLE d) {
+	D3DKMT_HANDLE a = allocate(d, SIZE - 100, NULL);
+	unsigned char *p = lock(d, a);
+	CHECK(lock(d, a) == p);
+	for (int i = 0; i < SIZE; i++) EQUAL(p[i], 0);
+	p[SIZE - 1] = 9;
+	OK(unlock(d, a));
+	EQUAL(p[SIZE - 1], 9);
+	OK(unlock(d, a));
+	CHECK(!there(p));
+	STATUS(unlock(d, a), INVALID_PARAMETER);
+	p = lock(d, a);
+	EQUAL(p[SIZE - 1], 9);
+	destroy(d, a);
+	CHECK(!there(p));
+	D3DKMT_LOCK2 l = {.hDevice = d, .hAllocation = a, .pData = p};
+	STATUS(D3DKMTLock2(&l), INVALID_PARAMETER);
+	CHECK(l.pData == p);
+
+	void *own = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	a = allocate(d, SIZE, own);
+	CHECK(lock(d, a) == own);
+	OK(unlock(d, a));
+	destroy(d, a);
+	CHECK(there(own));
+	munmap(own, SIZE);
+}
+
+static void maps(D3DKMT_HANDLE d) {
+	D3DKMT_CREATEPAGINGQUEUE q = {.hDevice = d};
+	OK(D3DKMTCreatePagingQueue(&q));
+	volatile const uint64_t *paged = q.FenceValueCPUVirtualAddress;
+	CHECK(q.hPagingQueue && q.hSyncObject && paged);
+	uint64_t first = *paged;
+	CHECK(first != 0);
+	D3DKMT_HANDLE a = allocate(d, SIZE, NULL);
+	D3DDDI_MAPGPUVIRTUALADDRESS m = {.hPagingQueue = q.hPagingQueue, .hAllocation = a, .SizeInPages = PAGES};
+	m.Protection.Write = 1;
+	STATUS(D3DKMTMapGpuVirtualAddress(&m), PENDING);
+	CHECK(m.VirtualAddress != 0);
+	EQUAL(m.PagingFenceValue, first + 1);
+	OK(wait_fence(d, q.hSyncObject, m.PagingFenceValue));
+	CHECK(*paged >= first + 1);
+	D3DDDI_MAKERESIDENT r = {.hPagingQueue = q.hPagingQueue, .NumAllocations = 1, .AllocationList = &a};
+	STATUS(D3DKMTMakeResident(&r), PENDING);
+	OK(wait_fence(d, q.hSyncObject, r.PagingFenceValue));
+	OK(D3DKMTMakeResident(&r));
+	EQUAL(r.PagingFenceValue, 0);
+	OK(wait_fence(d, q.hSyncObject, 0));
+	D3DKMT_EVICT e = {.hDevice = d, .NumAllocations = 1, .AllocationList = &a};
+	OK(D3DKMTEvict(&e));
+	D3DKMT_DESTROYSYNCHRONIZATIONOBJECT x = {q.hSyncObject};
+	STATUS(D3DKMTDestroySynchronizationObject(&x), INVALID_PARAMETER);
+	OK(wait_fence(d, q.hSyncObject, r.PagingFenceValue));
+	for (int i = 0; i < 50; i++) STATUS(D3DKMTMapGpuVirtualAddress(&m), PENDING);
+	D3DDDI_DESTROYPAGINGQUEUE end = {q.hPagingQueue};
+	OK(D3DKMTDestroyPagingQueue(&end));
+	STATUS(D3DKMTDestroyPagingQueue(&end), INVALID_PARAMETER);
+	STATUS(wait_fence(d, q.hSyncObject, 0), INVALID_PARAMETER);
+}
+
+int main(void) {
+	D3DKMT_HANDLE d = open_device();
+	locks(d);
+	maps(d);
+	D3DKMT_HANDLE a = allocate(d, SIZE, NULL);
+	unsigned char *p = lock(d, a);
+	D3DKMT_DESTROYDEVICE x = {d};
+	OK(D3DKMTDestroyDevice(&x));
+	CHECK(!there(p));
+	return 0;
+}
