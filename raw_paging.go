@@ -95,3 +95,20 @@ func (s *Session) GetAllocationPriority(r *abi.GetAllocationPriority, allocation
 	r.AllocationCount = uint32(len(allocations))
 	return do(s, abi.OpGetAllocationPriority, r, bytesOf(allocations), bytesOf(priorities))
 }
+
+// OfferAllocations says that resources, or allocations, are not needed now: one of the
+// lists is nil.
+func (s *Session) OfferAllocations(r *abi.OfferAllocations, resources, allocations []abi.Handle) abi.Status {
+	r.NumAllocations = uint32(len(resources) + len(allocations))
+	return do(s, abi.OpOfferAllocations, r, bytesOf(resources), bytesOf(allocations))
+}
+
+// ReclaimAllocations2 takes back what was offered and tells what became of it; there
+// must be as many results, or none.
+func (s *Session) ReclaimAllocations2(r *abi.ReclaimAllocations2, resources, allocations []abi.Handle, results []abi.ReclaimResult) abi.Status {
+	r.NumAllocations = uint32(len(resources) + len(allocations))
+	if results != nil && len(results) != int(r.NumAllocations) {
+		return abi.StatusInvalidParameter
+	}
+	return do(s, abi.OpReclaimAllocations2, r, bytesOf(resources), bytesOf(allocations), bytesOf(results))
+}

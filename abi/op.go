@@ -295,6 +295,8 @@ var (
 	OpChangeVideoMemoryReservation        = mustOp("D3DKMTChangeVideoMemoryReservation")
 	OpQueryAllocationResidency            = mustOp("D3DKMTQueryAllocationResidency")
 	OpSetAllocationPriority               = mustOp("D3DKMTSetAllocationPriority")
+	OpOfferAllocations                    = mustOp("D3DKMTOfferAllocations")
+	OpReclaimAllocations2                 = mustOp("D3DKMTReclaimAllocations2")
 	OpGetAllocationPriority               = mustOp("D3DKMTGetAllocationPriority")
 	OpCreateKeyedMutex                    = mustOp("D3DKMTCreateKeyedMutex")
 	OpCreateKeyedMutex2                   = mustOp("D3DKMTCreateKeyedMutex2")

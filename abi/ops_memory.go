@@ -53,7 +53,7 @@ var memoryOps = []Op{
 		Files: []FileField{{Off: 0x10, Dir: Out, Kind: FileMemory, Array: -1}},
 	},
 	{
-		Nr: 0x27, Name: "D3DKMTOfferAllocations", Record: "D3DKMT_OFFERALLOCATIONS", Size: 40, Request: 0xC0284727,
+		Nr: 0x27, Name: "D3DKMTOfferAllocations", Record: "D3DKMT_OFFERALLOCATIONS", Size: 40, Request: 0xC0284727, Support: Supported,
 		Arrays: []Array{handles(8, 0x18, In, maxObjects), handles(0x10, 0x18, In, maxObjects)},
 	},
 	{
@@ -75,7 +75,7 @@ var memoryOps = []Op{
 		Out: []Span{{0x10, 0x10}},
 	},
 	{
-		Nr: 0x2C, Name: "D3DKMTReclaimAllocations2", Record: "D3DKMT_RECLAIMALLOCATIONS2", Size: 40, Request: 0xC028472C,
+		Nr: 0x2C, Name: "D3DKMTReclaimAllocations2", Record: "D3DKMT_RECLAIMALLOCATIONS2", Size: 40, Request: 0xC028472C, Support: Supported,
 		Out:    []Span{{0x20, 8}},
 		Arrays: []Array{handles(8, 4, In, maxObjects), handles(0x10, 4, In, maxObjects), handles(0x18, 4, Out, maxObjects)},
 	}, // the third array: results

@@ -22,15 +22,38 @@ type heapFile struct {
 	freed bool
 }
 
+// maxHeapBytes is how much memory of allocations one user may have: of the addresses of
+// this process, in which all of it is mapped, no user gets more than a small part.
+const maxHeapBytes = 1 << 40
+
+// takeHeap counts memory of allocations for a user; false at the limit. What is given
+// back is negative.
+func (h *Host) takeHeap(uid uint32, size int64) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if size > maxHeapBytes-h.heaps[uid] {
+		return false
+	}
+	if h.heaps[uid] += size; h.heaps[uid] == 0 {
+		delete(h.heaps, uid)
+	}
+	return true
+}
+
 // NewAllocationMemory makes memory, all zero, that counts for a user like any other.
 // NO_MEMORY at a limit, or when it is more than can be mapped.
 func (h *Host) NewAllocationMemory(uid uint32, size uint64) (kernel.AllocationMemory, abi.Status) {
-	if size > math.MaxInt || !h.takeFor(uid, 1) {
+	if size > maxHeapBytes || !h.takeHeap(uid, int64(size)) {
+		return nil, abi.StatusNoMemory
+	}
+	if !h.takeFor(uid, 1) {
+		h.takeHeap(uid, -int64(size))
 		return nil, abi.StatusNoMemory
 	}
 	m, err := h.makeMemory(func() (*page.Memory, error) { return page.NewHeap(int(size)) })
 	if err != nil {
 		h.giveFor(uid, 1)
+		h.takeHeap(uid, -int64(size))
 		return nil, abi.StatusNoMemory
 	}
 	return &heapFile{host: h, uid: uid, mem: m}, abi.StatusSuccess
@@ -92,6 +115,7 @@ func (m *heapFile) Free() {
 	m.mem.CloseFD()
 	m.mem.Unmap()
 	m.host.giveFor(m.uid, 1)
+	m.host.takeHeap(m.uid, -int64(m.mem.Size()))
 }
 
 // clientMemory is memory of a client itself, which the system moves for us as for a

@@ -69,6 +69,22 @@ func TestAllocationMemory(t *testing.T) {
 	if h.mine[1] != 0 {
 		t.Errorf("%d descriptors are counted", h.mine[1])
 	}
+	half, st := h.NewAllocationMemory(1, maxHeapBytes/2+page.PageSize)
+	if !st.OK() {
+		t.Fatal(st)
+	}
+	if _, st := h.NewAllocationMemory(1, maxHeapBytes/2); st != abi.StatusNoMemory {
+		t.Errorf("more than a user may have: %v", st)
+	}
+	if other, st := h.NewAllocationMemory(2, maxHeapBytes/2); !st.OK() {
+		t.Errorf("for another user: %v", st)
+	} else {
+		other.Free()
+	}
+	half.Free()
+	if len(h.heaps) != 0 {
+		t.Errorf("memory is still counted: %v", h.heaps)
+	}
 	if _, st := h.NewAllocationMemory(1, 1<<63); st != abi.StatusNoMemory {
 		t.Errorf("more than can be mapped: %v", st)
 	}

@@ -33,8 +33,9 @@ type Host struct {
 	drive  drive
 
 	mu    sync.Mutex
-	held  int            // descriptors held
-	mine  map[uint32]int // of them, for memory and events, by user
+	held  int              // descriptors held
+	mine  map[uint32]int   // of them, for memory and events, by user
+	heaps map[uint32]int64 // bytes of memory of allocations, by user
 	users map[uint32]*page.Bells
 	slabs map[*kernel.Process]*slabs
 }
@@ -56,6 +57,7 @@ func New() (*Host, error) {
 		maps:  newMapLimit(),
 		watch: w,
 		mine:  map[uint32]int{},
+		heaps: map[uint32]int64{},
 		users: map[uint32]*page.Bells{},
 		slabs: map[*kernel.Process]*slabs{},
 	}

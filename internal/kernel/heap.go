@@ -63,25 +63,33 @@ func (h *heap) Hold() bool {
 // Drop implements vidmm.Memory.
 func (h *heap) Drop() {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.holds--
-	h.free()
+	back := h.leave()
+	h.mu.Unlock()
+	if back != nil {
+		back.Free()
+	}
 }
 
 // end takes the memory away as soon as nobody holds it. Without the kernel's lock: it
 // may take long.
 func (h *heap) end() {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.gone = true
-	h.free()
+	back := h.leave()
+	h.mu.Unlock()
+	if back != nil {
+		back.Free()
+	}
 }
 
-func (h *heap) free() {
-	if h.gone && h.holds == 0 && h.back != nil {
-		h.back.Free()
-		h.back = nil
+// leave returns memory that nobody needs any more, to be freed without the heap's lock:
+// who asks whether it can be held must not wait for that.
+func (h *heap) leave() (back AllocationMemory) {
+	if h.gone && h.holds == 0 {
+		back, h.back = h.back, nil
 	}
+	return back
 }
 
 // reaches reports whether the allocation has so many bytes. If its driver alone knows

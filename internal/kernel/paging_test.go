@@ -569,3 +569,37 @@ func TestLostDevice(t *testing.T) {
 		t.Errorf("destroy the allocation: %v", st)
 	}
 }
+
+// TestOffer: what is offered is not lost.
+func TestOffer(t *testing.T) {
+	g := newGPURig(t)
+	a := g.heap(vidmm.PageSize)
+	good := abi.OfferAllocations{HDevice: g.d, NumAllocations: 1, Priority: abi.OfferPriorityLow}
+	offer := func(rec abi.OfferAllocations, resources, allocations []byte) abi.Status {
+		_, st := do(g.p, 0x27, &rec, nil, resources, allocations)
+		return st
+	}
+	if st := offer(good, nil, handles(a)); !st.OK() {
+		t.Error(st)
+	}
+	for name, st := range map[string]abi.Status{
+		"both lists": offer(good, handles(a), handles(a)), "no list": offer(good, nil, nil), "no resource": offer(good, handles(a), nil),
+		"no allocation": offer(good, nil, handles(g.d)),
+		"priority":      offer(abi.OfferAllocations{HDevice: g.d, NumAllocations: 1}, nil, handles(a)),
+		"flags":         offer(abi.OfferAllocations{HDevice: g.d, NumAllocations: 1, Priority: 1, Flags: 4}, nil, handles(a)),
+		"device":        offer(abi.OfferAllocations{NumAllocations: 1, Priority: 1}, nil, handles(a)),
+		"nothing":       offer(abi.OfferAllocations{HDevice: g.d, Priority: 1}, nil, []byte{}),
+	} {
+		if st != abi.StatusInvalidParameter {
+			t.Errorf("%s: %v", name, st)
+		}
+	}
+	results := handles(9)
+	rec := abi.ReclaimAllocations2{HPagingQueue: g.queue.HPagingQueue, NumAllocations: 1, PagingFenceValue: 5}
+	if _, st := do(g.p, 0x2C, &rec, nil, nil, handles(a), results); !st.OK() || rec.PagingFenceValue != 0 || results[0] != 0 {
+		t.Errorf("reclaim: %v, value %d, result %d", st, rec.PagingFenceValue, results[0])
+	}
+	if _, st := do(g.p, 0x2C, &abi.ReclaimAllocations2{NumAllocations: 1}, nil, nil, handles(a)); st != abi.StatusInvalidParameter {
+		t.Errorf("reclaim without a queue: %v", st)
+	}
+}
