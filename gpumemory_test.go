@@ -5,7 +5,10 @@ import (
 	"testing"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/cmdbuf"
 )
 
 // heapData is private data by which the software GPU's driver makes an allocation of so
@@ -90,6 +93,82 @@ func TestMemoryThroughTheDoors(t *testing.T) {
 		}
 		if st := s.DestroyAllocation2(&abi.DestroyAllocation2{HDevice: d}, []abi.Handle{a}); st != abi.StatusSuccess {
 			t.Error("DestroyAllocation2:", st)
+		}
+	})
+}
+
+// TestGPUUsesMemory: a command buffer in an allocation copies and writes, to memory of
+// the kernel's making and of the program's own, and signals a fence.
+func TestGPUUsesMemory(t *testing.T) {
+	everywhere(t, func(t *testing.T, w where) {
+		dev := w.device(t)
+		s, d := dev.s, dev.Handle()
+		q := abi.CreatePagingQueue{HDevice: d}
+		if st := s.CreatePagingQueue(&q); st != abi.StatusSuccess {
+			t.Fatal("CreatePagingQueue:", st)
+		}
+		last := uint64(0)
+		place := func(data []byte, existing []byte) (abi.Handle, uint64) {
+			infos := make([]abi.AllocationInfo2, 1)
+			c := abi.CreateAllocation2{HDevice: d}
+			if existing != nil {
+				c.Flags = abi.AllocationExistingSysMem
+				*infos[0].PSystemMem() = uint64(uintptr(unsafe.Pointer(&existing[0])))
+			}
+			if st := s.CreateAllocation2(&c, infos, AllocationData{Each: [][]byte{data}}); st != abi.StatusSuccess {
+				t.Fatal("CreateAllocation2:", st)
+			}
+			m := abi.MapGpuVirtualAddress{HPagingQueue: q.HPagingQueue, HAllocation: infos[0].HAllocation, SizeInPages: 1, Protection: abi.GpuProtectionWrite}
+			if st := s.MapGpuVirtualAddress(&m); st != abi.StatusPending {
+				t.Fatal("MapGpuVirtualAddress:", st)
+			}
+			last = m.PagingFenceValue
+			return infos[0].HAllocation, m.VirtualAddress
+		}
+		own, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Munmap(own)
+		commands, code := place(heapData(4096), nil)
+		heap, data := place(heapData(4096), nil)
+		_, mine := place([]byte("any driver's"), own)
+		fence := abi.CreateSynchronizationObject2{HDevice: d}
+		fence.Info.Type = abi.MonitoredFence
+		if w.shared {
+			fence.Info.Flags = abi.SyncObjectShared | abi.SyncObjectNtSecuritySharing
+		}
+		if st := s.CreateSynchronizationObject2(&fence); st != abi.StatusSuccess {
+			t.Fatal("CreateSynchronizationObject2:", st)
+		}
+		bytes, st := s.Lock2(&abi.Lock2{HDevice: d, HAllocation: commands})
+		if st != abi.StatusSuccess {
+			t.Fatal("Lock2:", st)
+		}
+		n := copy(bytes, cmdbuf.New().Write64(data, 42).Copy(mine+8, data, 8).Signal(fence.Info.MonitoredFence().FenceValueGPUVirtualAddress, 3).Bytes())
+		context := abi.CreateContextVirtual{HDevice: d}
+		if st := s.CreateContextVirtual(&context, nil); st != abi.StatusSuccess {
+			t.Fatal("CreateContextVirtual:", st)
+		}
+		wait := abi.WaitForSynchronizationObjectFromGpu{HContext: context.HContext}
+		if st := s.WaitForSynchronizationObjectFromGpu(&wait, []abi.Handle{q.HSyncObject}, []uint64{last}); st != abi.StatusSuccess {
+			t.Fatal("WaitForSynchronizationObjectFromGpu:", st)
+		}
+		submit := abi.SubmitCommand{Commands: code, CommandLength: uint32(n), BroadcastContextCount: 1}
+		submit.BroadcastContext[0] = context.HContext
+		if st := s.SubmitCommand(&submit, nil, nil); st != abi.StatusSuccess {
+			t.Fatal("SubmitCommand:", st)
+		}
+		if st := s.WaitForSynchronizationObjectFromCpu(&abi.WaitForSynchronizationObjectFromCpu{HDevice: d}, []abi.Handle{fence.HSyncObject}, []uint64{3}); st != abi.StatusSuccess {
+			t.Fatal("WaitForSynchronizationObjectFromCpu:", st)
+		}
+		got, st := s.Lock2(&abi.Lock2{HDevice: d, HAllocation: heap})
+		if st != abi.StatusSuccess || got[0] != 42 || own[8] != 42 {
+			t.Errorf("Lock2: %v; the GPU wrote %d and %d", st, got[0], own[8])
+		}
+		state := abi.GetDeviceState{HDevice: d, StateType: abi.DeviceStateExecution}
+		if st := s.GetDeviceState(&state); st != abi.StatusSuccess || abi.DeviceExecutionState(state.State[0]) != abi.DeviceExecutionActive {
+			t.Errorf("GetDeviceState: %v, %d", st, state.State[0])
 		}
 	})
 }
