@@ -44,10 +44,17 @@ library:
 	$(say) CC '$(BUILD)/lib $(BUILD)/include'
 	$(MAKE) -s -j$(JOBS) -f c/build.mk -f c/driver/build.mk c c-driver CC='$(CC)'
 
+# amd is linked to the library, as its model is; the others load it by name.
+CLIENT := -std=c11 -O2 -g -Wall -Wextra -Werror -pthread -I$(BUILD)/include
+
 examples: all
 	$(say) CC $(BUILD)/examples/frames
 	mkdir -p $(BUILD)/examples
 	$(CC) -std=c11 -O2 -g -Wall -Wextra -Werror -pthread -I$(BUILD)/include -o $(BUILD)/examples/frames examples/frames/*.c -L$(BUILD)/lib -ldxg
+	$(say) CC $(BUILD)/examples/clients
+	mkdir -p $(BUILD)/examples/clients
+	$(CC) $(CLIENT) -o $(BUILD)/examples/clients/amd examples/clients/amd.c -L$(BUILD)/lib -ldxcore
+	for client in neo mesa; do $(CC) $(CLIENT) -o $(BUILD)/examples/clients/$$client examples/clients/$$client.c -ldl || exit 1; done
 	$(say) GO $(BUILD)/examples/frames-go
 	$(GO) build -trimpath -o $(BUILD)/examples/ ./examples/...
 

@@ -60,3 +60,26 @@ func TestExitStatusPassesThrough(t *testing.T) {
 		t.Errorf("exit status of a wrong command line: %v, want 2", err)
 	}
 }
+
+// The clients that the interface is for get to their first waits, each with what it
+// insists on; NEO has an answer of its driver's, whose length alone it knows.
+func TestClients(t *testing.T) {
+	private := filepath.Join(t.TempDir(), "neo.json")
+	profile := `{"base": "intel", "name": "neo", "umd_private": "` + strings.Repeat("00", 2000) + `"}`
+	if err := os.WriteFile(private, []byte(profile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, adapters := range map[string][]string{
+		"amd": {"amd", "neutral"}, "neo": {private}, "mesa": {"amd", "intel", "nvidia", "neutral"},
+	} {
+		for _, adapter := range adapters {
+			t.Run(name+" on "+strings.TrimSuffix(filepath.Base(adapter), ".json"), func(t *testing.T) {
+				cmd := exec.CommandContext(t.Context(), built(t, "bin", "dxgsync"), "run", "--adapter", adapter, "--", built(t, "examples", "clients", name))
+				cmd.Env = append(os.Environ(), "DXGSYNC_BACKSTOP=off") // it would hide a lost wake
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("%v\n%s", err, out)
+				}
+			})
+		}
+	}
+}
