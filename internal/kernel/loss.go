@@ -55,19 +55,20 @@ func (d *device) lose(state abi.DeviceExecutionState) {
 			l.fence.Look(&k.fx.wakes) // sleepers on the page have to ask
 		}
 	}
-	d.losePlains()
+	d.losePlains(vidsch.Lost)
 	for w := range d.idlers {
 		w.end(abi.StatusDeviceRemoved)
 	}
 }
 
 // losePlains is what the loss of a device does to objects without memory: fences that
-// were made through it are raised, mutexes that it acquired last are given back (OQ-42).
-func (d *device) losePlains() {
+// were made or opened through it are raised, mutexes that it acquired last are given back.
+// When its process has died, fences that it only opened stay (OQ-42).
+func (d *device) losePlains(why vidsch.Why) {
 	for _, l := range inOrderOf(d.process.plains) {
 		switch o := l.object.Object.(type) {
 		case *syncobj.Fence:
-			if l.device == d {
+			if l.device == d && (l.created || why != vidsch.Died) {
 				o.Lose(&d.process.k.fx.wakes)
 			}
 		case *syncobj.Mutex:

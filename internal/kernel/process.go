@@ -142,7 +142,7 @@ func (p *Process) Exit() {
 		l.fence.Look(&k.fx.wakes)
 	}
 	for _, d := range devices {
-		d.losePlains()
+		d.losePlains(vidsch.Died)
 	}
 	p.abandon()
 	for _, l := range inOrderOf(p.plains) {
