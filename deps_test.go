@@ -50,6 +50,7 @@ internal/client:    abi internal/page internal/wire golang.org/x/sys
 conformance:
 model:
 internal/torture:
+internal/sim:       abi ddi internal/page internal/object internal/adapter internal/kernel
 internal/suite:     abi conformance internal/page internal/adapter internal/softgpu internal/kernel internal/host internal/server internal/client golang.org/x/sys
 internal/suite/*:   internal/suite
 internal/bench:     abi cmdbuf ddi . internal/adapter internal/softgpu internal/kernel internal/host internal/server golang.org/x/sys

@@ -1,0 +1,274 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/ddi"
+)
+
+// enter puts a queue whose first packet is a buffer in its engine's line.
+func (m *model) enter(q *mQueue) {
+	e := q.engine()
+	if !q.lined {
+		q.lined = true
+		if q.stamp == 0 {
+			e.adapter.stamp++
+			q.stamp = e.adapter.stamp
+		}
+		e.line = append(e.line, q)
+		if len(e.flying) > 0 && q.context.priority > e.flying[0].queue.context.priority {
+			e.urgent = min(e.urgent, m.now+grace)
+		}
+	}
+	m.dispatch(e)
+}
+
+func (m *model) leave(q *mQueue) {
+	q.lined = false
+	e := q.engine()
+	e.line = slices.DeleteFunc(e.line, func(o *mQueue) bool { return o == q })
+}
+
+// dispatch gives an engine what it takes: one packet that runs and one behind it.
+func (m *model) dispatch(e *mEngine) {
+	for e.state == engineRuns && !e.adapter.stopped && len(e.flying) < 2 && len(e.line) > 0 {
+		first := e.line[0]
+		for _, q := range e.line {
+			p, f := q.context.priority, first.context.priority
+			if p > f || p == f && q.stamp < first.stamp {
+				first = q
+			}
+		}
+		m.leave(first)
+		r := first.pending[0].run
+		first.pending = first.pending[1:]
+		r.stamp, first.stamp = first.stamp, 0
+		r.read, r.pc = false, 0
+		first.flying = append(first.flying, r)
+		e.flying = append(e.flying, r)
+		if len(e.flying) == 1 {
+			e.since, e.urgent = m.now, never
+		}
+		m.touch(first)
+	}
+}
+
+// ask asks an engine to stop.
+func (m *model) ask(e *mEngine) { e.state, e.asked = engineAsked, m.now }
+
+// land takes the first packet off an engine.
+func (m *model) land(e *mEngine) *mRun {
+	r := e.flying[0]
+	e.flying = e.flying[1:]
+	e.since, e.urgent = m.now, never
+	q := r.queue
+	q.flying = slices.DeleteFunc(q.flying, func(o *mRun) bool { return o == r })
+	if !r.dead {
+		m.touch(q)
+	}
+	return r
+}
+
+// takeBack returns to the queues what an engine had. The queue whose packet ran goes to
+// the end of the line if that had its turn.
+func (m *model) takeBack(e *mEngine, hadTurn bool) {
+	var queues []*mQueue
+	back := map[*mQueue][]*mRun{}
+	for _, r := range e.flying {
+		r.queue.flying = slices.DeleteFunc(r.queue.flying, func(o *mRun) bool { return o == r })
+		if back[r.queue] == nil {
+			queues = append(queues, r.queue)
+		}
+		back[r.queue] = append(back[r.queue], r)
+	}
+	e.flying = nil
+	for i, q := range queues {
+		runs := back[q]
+		if runs[0].dead {
+			continue
+		}
+		var front []*mPacket
+		for _, r := range runs {
+			r.again = true
+			front = append(front, &mPacket{kind: bufferPacket, run: r})
+		}
+		q.pending = append(front, q.pending...)
+		m.leave(q)
+		if q.stamp = runs[0].stamp; i == 0 && hadTurn {
+			q.stamp = 0
+		}
+		m.touch(q)
+	}
+}
+
+// due is when a packet has had its time, or an answer is late.
+func (e *mEngine) due() int64 {
+	switch {
+	case e.adapter.stopped:
+		return never
+	case e.state == engineRuns && len(e.flying) > 0:
+		return min(e.since+quantum, e.urgent)
+	case e.state == engineAsked && !(len(e.flying) > 0 && e.flying[0].queue.exempt()):
+		return e.asked + tdrDelay
+	}
+	return never
+}
+
+// run lets the first packet of an engine do one command more, or end, as the puppet
+// does: what the GPU stores is seen at once, waits are looked at with an interrupt.
+func (m *model) run(e *mEngine) {
+	a := e.adapter
+	r := e.flying[0]
+	if r.pc == len(r.buffer.commands) {
+		m.scan(a)
+		m.land(e)
+		m.dispatch(e)
+		m.settle()
+		return
+	}
+	c := r.buffer.commands[r.pc]
+	r.pc++
+	if c.op == bad {
+		m.scan(a)
+		m.fault(e, abi.DeviceExecutionDMAFault)
+		m.settle()
+		return
+	}
+	if !m.store(r, c) {
+		m.scan(a)
+		m.fault(e, abi.DeviceExecutionDMAPageFault)
+		m.settle()
+		return
+	}
+	if c.op == signal {
+		m.scan(a)
+	}
+	m.settle() // a store that lowered a value has let waits go on
+}
+
+// store stores a value where an engine sees the address.
+func (m *model) store(r *mRun, c command) bool {
+	p := r.queue.context.device.proc
+	a := r.queue.context.device.adapter
+	var at *mLocal
+	for _, d := range p.devices {
+		for _, l := range d.locals {
+			if d.adapter == a && l.va == c.va && l.va != 0 {
+				at = l
+			}
+		}
+	}
+	if at == nil || p.dead || !at.signal {
+		return false
+	}
+	o := at.object
+	if c.value < o.see() {
+		m.signal(o, c.value, true)
+	} else if !o.lost {
+		o.value = c.value
+	}
+	if !slices.Contains(a.written, o) {
+		a.written = append(a.written, o)
+	}
+	return true
+}
+
+// scan looks at what a GPU has stored.
+func (m *model) scan(a *mAdapter) {
+	list := a.written
+	a.written = nil
+	for _, o := range list {
+		if !o.gone {
+			m.look(o)
+		}
+	}
+}
+
+// fault ends the first packet of an engine, which cannot go on.
+func (m *model) fault(e *mEngine, state abi.DeviceExecutionState) {
+	r := e.flying[0]
+	dead := r.dead
+	r.dead = true
+	m.land(e)
+	if d := r.queue.context.device; !dead {
+		m.loseDevice(d, state)
+	}
+	m.dispatch(e)
+}
+
+// answer is an engine that stops, as it was asked to.
+func (m *model) answer(e *mEngine) {
+	m.scan(e.adapter)
+	m.takeBack(e, true)
+	e.state = engineRuns
+	m.dispatch(e)
+	m.settle()
+}
+
+// readAll is the interrupt that everything at an engine was read.
+func (m *model) readAll(e *mEngine) {
+	for _, r := range e.flying {
+		r.read = true
+		m.touch(r.queue)
+	}
+	m.settle()
+}
+
+// tick does what is due now.
+func (m *model) tick() {
+	var late [2][]*mEngine
+	for i, a := range m.adapters {
+		m.scan(a)
+		for _, e := range a.engines {
+			switch {
+			case e.due() > m.now:
+			case e.state == engineRuns:
+				m.ask(e)
+			default:
+				late[i] = append(late[i], e)
+			}
+		}
+	}
+	m.settle()
+	for i, a := range m.adapters {
+		m.hung(a, late[i])
+	}
+}
+
+// hung recovers engines that did not answer.
+func (m *model) hung(a *mAdapter, list []*mEngine) {
+	var resets []*mEngine
+	for _, e := range list {
+		switch {
+		case a.stopped || e.state == engineResets:
+		case len(e.flying) == 0:
+			e.state = engineRuns
+			m.dispatch(e)
+			m.settle()
+		case !a.caps.Has(ddi.PerEngineReset):
+			m.resetAdapter(a, e.flying[0].queue.context.device)
+		default:
+			e.state = engineResets
+			resets = append(resets, e)
+		}
+	}
+	for _, e := range resets {
+		if e.state != engineResets || a.stopped {
+			continue // the whole adapter was reset meanwhile
+		}
+		if a.failEngine {
+			a.failEngine = false
+			m.resetAdapter(a, e.flying[0].queue.context.device)
+			continue
+		}
+		r := e.flying[0]
+		r.dead = true
+		m.land(e)
+		m.hang(r.queue.context.device)
+		m.takeBack(e, false)
+		e.state = engineRuns
+		m.dispatch(e)
+		m.settle()
+	}
+}

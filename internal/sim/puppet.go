@@ -1,0 +1,259 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/ddi"
+)
+
+// A puppet is a driver that does nothing by itself: a program pulls its strings. It
+// holds the kernel to what ddi promises, and writes down what it is asked.
+type puppet struct {
+	ddi.Refusals
+	cb       ddi.Callbacks
+	caps     ddi.Caps
+	buffers  map[uint64]*buffer // by address
+	last     uint64             // handle
+	devices  map[ddi.KmdDevice]ddi.AddressSpace
+	contexts map[ddi.KmdContext]*puppetContext
+	queues   map[ddi.KmdHwQueue]*puppetQueue
+	engines  map[ddi.Engine]*puppetEngine
+	order    []*puppetEngine
+
+	failEngineReset, failAdapterReset bool // the next one
+	suspendAtOnce                     bool
+	stopped                           bool // the adapter is: nothing is asked of it any more
+	trace                             *trace
+	broken                            string // what the kernel did that it must not
+}
+
+type puppetContext struct {
+	device    ddi.KmdDevice
+	engine    ddi.Engine
+	suspended bool
+	pending   uint64 // suspend fence that is not answered, 0 none
+}
+
+type puppetQueue struct {
+	kmd      ddi.KmdHwQueue
+	context  ddi.KmdContext
+	progress uint64 // address
+	flying   []*puppetRun
+}
+
+type puppetEngine struct {
+	name      ddi.Engine
+	flying    []*puppetRun
+	completed uint32
+	preempt   uint32 // preemption that is not answered, 0 none
+	answered  uint32 // the last one that was
+}
+
+type puppetRun struct {
+	context ddi.KmdContext
+	queue   ddi.KmdHwQueue
+	id      uint64
+	buffer  *buffer
+	pc      int
+	flags   ddi.SubmitCommandFlags
+}
+
+// A buffer is what a program submits: stores to addresses, in order.
+type buffer struct {
+	address  uint64
+	commands []command
+}
+
+type command struct {
+	op        opcode
+	va, value uint64
+}
+
+type opcode uint8
+
+const (
+	write  opcode = iota // store
+	signal               // store and interrupt
+	bad                  // nothing that a GPU knows
+)
+
+func newPuppet(caps ddi.Caps, trace *trace, buffers map[uint64]*buffer, nodes, engines int) *puppet {
+	p := &puppet{
+		caps: caps, trace: trace, buffers: buffers, devices: map[ddi.KmdDevice]ddi.AddressSpace{}, contexts: map[ddi.KmdContext]*puppetContext{},
+		queues: map[ddi.KmdHwQueue]*puppetQueue{}, engines: map[ddi.Engine]*puppetEngine{},
+	}
+	for n := range uint32(nodes) {
+		for o := range uint32(engines) {
+			e := &puppetEngine{name: ddi.Engine{NodeOrdinal: n, EngineOrdinal: o}}
+			p.engines[e.name] = e
+			p.order = append(p.order, e)
+		}
+	}
+	return p
+}
+
+func (p *puppet) handle() uint64 {
+	p.last++
+	return p.last
+}
+
+func (p *puppet) blame(format string, args ...any) abi.Status {
+	if p.broken == "" {
+		p.broken = fmt.Sprintf(format, args...)
+	}
+	return abi.StatusInvalidParameter
+}
+
+func (p *puppet) StartDevice(cb ddi.Callbacks) abi.Status {
+	p.cb = cb
+	return abi.StatusSuccess
+}
+func (p *puppet) StopDevice()         {}
+func (p *puppet) Caps() ddi.Caps      { return p.caps }
+func (p *puppet) Advance(int64)       {}
+func (p *puppet) Next() (int64, bool) { return 0, false }
+
+func (p *puppet) CreateDevice(args ddi.CreateDeviceArgs) (ddi.KmdDevice, abi.Status) {
+	h := ddi.KmdDevice(p.handle())
+	p.devices[h] = args.Memory
+	return h, abi.StatusSuccess
+}
+
+func (p *puppet) DestroyDevice(h ddi.KmdDevice) abi.Status {
+	if p.devices[h] == nil {
+		return p.blame("DestroyDevice(%d): there is none", h)
+	}
+	for c, pc := range p.contexts {
+		if pc.device == h {
+			return p.blame("DestroyDevice(%d) before DestroyContext(%d)", h, c)
+		}
+	}
+	delete(p.devices, h)
+	return abi.StatusSuccess
+}
+
+func (p *puppet) CreateContext(args ddi.CreateContextArgs) (ddi.KmdContext, abi.Status) {
+	h := ddi.KmdContext(p.handle())
+	p.contexts[h] = &puppetContext{device: args.Device, engine: args.Engine}
+	return h, abi.StatusSuccess
+}
+
+func (p *puppet) DestroyContext(h ddi.KmdContext) abi.Status {
+	c := p.contexts[h]
+	if c == nil {
+		return p.blame("DestroyContext(%d): there is none", h)
+	}
+	for _, r := range p.engines[c.engine].flying {
+		if r.context == h && !p.stopped {
+			return p.blame("DestroyContext(%d) while packet %d of it is at the engine", h, r.id)
+		}
+	}
+	for q, pq := range p.queues {
+		if pq.context == h {
+			return p.blame("DestroyContext(%d) before DestroyHwQueue(%d)", h, q)
+		}
+	}
+	p.trace.say("destroy context %d", h)
+	delete(p.contexts, h)
+	return abi.StatusSuccess
+}
+
+func (p *puppet) SubmitCommandVirtual(args ddi.SubmitCommandArgs) abi.Status {
+	e, c := p.engines[args.Engine], p.contexts[args.Context]
+	switch {
+	case c == nil || c.engine != args.Engine:
+		return p.blame("submission for context %d, which is not on %v", args.Context, args.Engine)
+	case len(e.flying) > 0 && uint32(e.flying[len(e.flying)-1].id)+1 != args.SubmissionFenceID:
+		return p.blame("submission fence id %d after %d", args.SubmissionFenceID, e.flying[len(e.flying)-1].id)
+	}
+	b := p.buffers[args.DmaBufferVirtualAddress]
+	e.flying = append(e.flying, &puppetRun{context: args.Context, id: uint64(args.SubmissionFenceID), buffer: b, flags: args.Flags})
+	p.trace.say("submit %#x as %d on %v, flags %d", b.address, args.SubmissionFenceID, args.Engine, args.Flags)
+	return abi.StatusSuccess
+}
+
+func (p *puppet) PreemptCommand(engine ddi.Engine, id uint32) {
+	e := p.engines[engine]
+	e.preempt = id
+	p.trace.say("preempt %v", engine)
+}
+
+func (p *puppet) QueryCurrentFence(engine ddi.Engine) { p.trace.say("query %v", engine) }
+
+func (p *puppet) ResetEngine(engine ddi.Engine) (uint32, abi.Status) {
+	p.trace.say("reset %v", engine)
+	if p.failEngineReset {
+		p.failEngineReset = false
+		return 0, abi.StatusUnsuccessful
+	}
+	e := p.engines[engine]
+	if len(e.flying) == 0 {
+		return 0, p.blame("ResetEngine(%v) with nothing there", engine)
+	}
+	aborted := e.flying[0].id
+	e.clear()
+	return uint32(aborted), abi.StatusSuccess
+}
+
+func (p *puppet) ResetFromTimeout() abi.Status {
+	p.trace.say("reset adapter")
+	for _, e := range p.order {
+		e.clear()
+	}
+	if p.failAdapterReset {
+		p.failAdapterReset = false
+		return abi.StatusUnsuccessful
+	}
+	return abi.StatusSuccess
+}
+
+func (p *puppet) RestartFromTimeout() abi.Status {
+	p.trace.say("restart adapter")
+	return abi.StatusSuccess
+}
+
+// clear takes everything off the engine.
+func (e *puppetEngine) clear() {
+	if n := len(e.flying); n > 0 {
+		e.completed = uint32(e.flying[n-1].id)
+	}
+	e.flying, e.preempt = nil, 0
+}
+
+// step lets the first packet of an engine do one command more, or end. It reports what
+// is to be said of it, nil for nothing.
+func (p *puppet) step(engine ddi.Engine) ddi.Interrupt {
+	e := p.engines[engine]
+	r := e.flying[0]
+	if r.pc == len(r.buffer.commands) {
+		e.flying = e.flying[1:]
+		e.completed = uint32(r.id)
+		return ddi.DmaCompleted{Engine: engine, SubmissionFenceID: uint32(r.id)}
+	}
+	c := r.buffer.commands[r.pc]
+	r.pc++
+	if c.op == bad {
+		e.flying = e.flying[1:]
+		e.completed = uint32(r.id)
+		return ddi.DmaFaulted{Engine: engine, FaultedFenceID: uint32(r.id)}
+	}
+	if f := p.devices[p.contexts[r.context].device].Store64(engine.EngineOrdinal, c.va, c.value); f != nil {
+		e.flying = e.flying[1:]
+		e.completed = uint32(r.id)
+		return ddi.DmaPageFaulted{Engine: engine, FaultedFenceID: uint32(r.id), Fault: *f}
+	}
+	if c.op == signal {
+		return ddi.MonitoredFenceSignaled{Engine: engine}
+	}
+	return nil
+}
+
+// answer stops an engine that was asked to.
+func (p *puppet) answer(engine ddi.Engine) ddi.Interrupt {
+	e := p.engines[engine]
+	i := ddi.DmaPreempted{Engine: engine, PreemptionFenceID: e.preempt, LastCompletedFenceID: e.completed}
+	e.answered = e.preempt
+	e.flying, e.preempt = nil, 0
+	return i
+}
