@@ -80,6 +80,9 @@ type FenceRoom struct {
 	local local
 }
 
+// GPUAddress is where GPUs see the fence in room, which was just made; 0: nowhere.
+func (r *FenceRoom) GPUAddress() uint64 { return r.local.gpu }
+
 // place makes a fence and its first local object in room. The lock is held.
 func (p *Process) place(room *FenceRoom, d *device, flags abi.SyncObjectFlags, back syncobj.Backing) (*local, abi.Status) {
 	l := &room.local
@@ -131,6 +134,10 @@ func (p *Process) CreateFence(room *FenceRoom, hDevice abi.Handle, flags abi.Syn
 			k.unlock()
 			return 0, st
 		}
+	}
+	if st := d.usable(); !st.OK() {
+		k.unlock()
+		return 0, st
 	}
 	l, st := p.place(room, d, flags, back)
 	if st.OK() {
