@@ -109,7 +109,10 @@ func (l *lines) rest(n uint32) {
 
 // block makes a request that the kernel may answer later, and parks the goroutine until
 // it does.
-func (s *Session) block(r *abi.Request) abi.Status {
+func (s *Session) block(r *abi.Request) abi.Status { return s.blockUntil(context.Background(), r) }
+
+// blockUntil is block, and CANCELLED when ctx ends first.
+func (s *Session) blockUntil(ctx context.Context, r *abi.Request) abi.Status {
 	sleeper := wait.Get(1, 1)
 	e := &sleeper.Entries[0]
 	e.Reset(&sleeper.Wait, 0, 0)
@@ -117,7 +120,7 @@ func (s *Session) block(r *abi.Request) abi.Status {
 	if st != abi.StatusSuccess {
 		return st
 	}
-	sleeper.Block(context.Background(), s.door.hub())
+	sleeper.Block(ctx, s.door.hub())
 	st = sleeper.Status()
 	s.forget(a)
 	sleeper.Put()

@@ -47,10 +47,18 @@ func (l *lease) end() {
 // satisfied; those of other views go on. A fence made with
 // SyncObjectUnwaitCpuWaitersOnlyOnDestroy and Shared keeps its waiters until
 // nobody has the fence any more. A second Close, or one after the device's,
-// returns [ErrClosed].
+// returns [ErrClosed]. The fence of a [Context] or [HwQueue] is closed with that:
+// [abi.StatusInvalidParameter].
 //
 // D3DKMTDestroySynchronizationObject.
 func (f *Fence) Close() error {
+	if f.owned {
+		return abi.StatusInvalidParameter
+	}
+	return f.close()
+}
+
+func (f *Fence) close() error {
 	if f.heap != nil {
 		return f.heap.close()
 	}

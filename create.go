@@ -43,9 +43,9 @@ func (d *Device) NewFence(opts FenceOptions) (*Fence, error) {
 	r := request(abi.OpCreateSynchronizationObject2, &rec)
 	st := d.s.door.do(r)
 	if st != abi.StatusSuccess {
-		return nil, d.s.failure(st)
+		return nil, d.failure(st)
 	}
-	return d.adopt(r, rec.HSyncObject, opts.Flags)
+	return d.adopt(r, rec.HSyncObject, opts.Flags, rec.Info.MonitoredFence().FenceValueGPUVirtualAddress)
 }
 
 // OpenOptions are for [Device.OpenShared].
@@ -77,9 +77,9 @@ func (d *Device) OpenShared(file *os.File, opts OpenOptions) (*Fence, error) {
 		return d.s.door.do(r)
 	})
 	if st != abi.StatusSuccess {
-		return nil, d.s.failure(st)
+		return nil, d.failure(st)
 	}
-	return d.adopt(r, rec.HSyncObject, opts.Flags)
+	return d.adopt(r, rec.HSyncObject, opts.Flags, rec.MonitoredFence().FenceValueGPUVirtualAddress)
 }
 
 // withFile calls f with the descriptor of file, which stays open meanwhile.
@@ -95,14 +95,15 @@ func withFile(file *os.File, f func(fd int) abi.Status) abi.Status {
 	return st
 }
 
-// adopt makes the Fence for a local object that the kernel has just made.
-func (d *Device) adopt(r *abi.Request, h abi.Handle, flags abi.SyncObjectFlags) (*Fence, error) {
+// adopt makes the Fence for a local object that the kernel has just made, which GPUs see
+// at an address.
+func (d *Device) adopt(r *abi.Request, h abi.Handle, flags abi.SyncObjectFlags, gpu uint64) (*Fence, error) {
 	mem, st := d.s.door.memory(r, h)
 	if st != abi.StatusSuccess {
 		d.s.DestroySynchronizationObject(&abi.DestroySynchronizationObject{HSyncObject: h})
-		return nil, d.s.failure(st)
+		return nil, d.failure(st)
 	}
-	f := &Fence{dev: d, handle: h, flags: flags, rights: r.Grant.Rights, mem: mem}
+	f := &Fence{dev: d, handle: h, flags: flags, gpu: gpu, rights: r.Grant.Rights, mem: mem}
 	f.val.Store(mem.view.Cell)
 	f.sig.Store(&dead)
 	f.wat.Store(&dead)

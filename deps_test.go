@@ -43,7 +43,7 @@ internal/host:      abi internal/page internal/object internal/kernel golang.org
 internal/wire:      abi golang.org/x/sys
 internal/server:    abi internal/kernel internal/host internal/wire golang.org/x/sys
 internal/client:    abi internal/page internal/wire golang.org/x/sys
-.:                  abi internal/page internal/wait internal/object internal/adapter internal/kernel internal/host internal/wire internal/client golang.org/x/sys
+.:                  abi cmdbuf internal/page internal/wait internal/object internal/adapter internal/vidsch internal/kernel internal/host internal/wire internal/client golang.org/x/sys
 = the core ends here
 
 # proof: what shows that it works

@@ -34,7 +34,9 @@ type Fence struct {
 	dev    *Device
 	handle abi.Handle
 	flags  abi.SyncObjectFlags
-	rights uint8 // abi.GrantSignal, abi.GrantWait
+	gpu    uint64 // where GPUs see it; 0: nowhere
+	rights uint8  // abi.GrantSignal, abi.GrantWait
+	owned  bool   // by a stream, with which it goes
 	closed atomic.Bool
 
 	gate atomic.Pointer[wait.Gate] // made by the first goroutine that has to wait
@@ -78,6 +80,14 @@ func (f *Fence) Handle() abi.Handle { return f.handle }
 
 // Device returns the device that the fence was made or opened on.
 func (f *Fence) Device() *Device { return f.dev }
+
+// GPUAddress is the GPU virtual address of the value, for commands that write it: the
+// process's own, on the adapter of the fence's device. It is 0 with
+// SyncObjectNoGPUAccess, and where GPUs have no addresses of their own.
+func (f *Fence) GPUAddress() uint64 { return f.gpu }
+
+// narrow reports whether GPUs write 32 bits of the value at once.
+func (f *Fence) narrow() bool { return f.dev.narrow() }
 
 // Signal raises the fence to v and wakes whoever waits for v or less; the value
 // can be read when it returns. What the signaller wrote to memory before is
@@ -139,11 +149,19 @@ func (f *Fence) Wait(ctx context.Context, v uint64) error {
 }
 
 // At is the point in the fence's life when it reaches v, for [WaitAny],
-// [WaitAll] and [Device.Signal].
+// [WaitAll], [Device.Signal], and to queue on a [Context] or [HwQueue].
 func (f *Fence) At(v uint64) Point { return Point{f, v} }
 
 // A Point is a value of a fence.
 type Point struct {
 	Fence *Fence
 	Value uint64
+}
+
+// Wait is [Fence.Wait] for the point; [abi.StatusInvalidParameter] without a fence.
+func (p Point) Wait(ctx context.Context) error {
+	if p.Fence == nil {
+		return abi.StatusInvalidParameter
+	}
+	return p.Fence.Wait(ctx, p.Value)
 }

@@ -91,9 +91,9 @@ func (d *Device) newHeapFence(opts *FenceOptions) (*Fence, error) {
 		if d.closed.Load() {
 			return nil, ErrClosed
 		}
-		return nil, d.s.failure(st)
+		return nil, d.failure(st)
 	}
-	f.handle = handle
+	f.handle, f.gpu = handle, h.room.GPUAddress()
 	return f, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/dxgsync/dxgsync/internal/host"
 	"github.com/dxgsync/dxgsync/internal/kernel"
 	"github.com/dxgsync/dxgsync/internal/page"
+	"github.com/dxgsync/dxgsync/internal/vidsch"
 	"github.com/dxgsync/dxgsync/internal/wait"
 )
 
@@ -32,8 +33,8 @@ const (
 	ownLines = 4096
 )
 
-func openLocal(profiles []string) (door, error) {
-	var cfg kernel.Config
+func openLocal(profiles []string, tdr vidsch.TDR) (door, error) {
+	cfg := kernel.Config{TDR: tdr}
 	if len(profiles) > 0 {
 		var err error
 		if cfg.Profiles, err = adapter.LoadAll(profiles); err != nil {

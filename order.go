@@ -4,5 +4,6 @@ package dxgsync
 
 type order struct{}
 
-func (*order) release() {}
-func (*order) acquire() {}
+func (*order) release()      {}
+func (*order) acquire()      {}
+func (*order) follow(*order) {}

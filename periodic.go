@@ -42,23 +42,19 @@ func (d *Device) NewPeriodicFence(opts PeriodicFenceOptions) (*Fence, error) {
 	if opts.Before < 0 {
 		return nil, abi.StatusInvalidParameter
 	}
-	// The call wants the output's adapter; the one that the device was made on may have
-	// been closed since.
-	a, err := d.s.OpenAdapter(d.luid)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = a.Close() }()
 	var rec abi.CreateSynchronizationObject2
 	rec.HDevice = d.handle
 	rec.Info.Type = abi.PeriodicMonitoredFence
 	rec.Info.Flags = opts.Flags
 	info := rec.Info.PeriodicMonitoredFence()
-	info.HAdapter, info.VidPnTargetId = a.handle, opts.Target
-	info.Time = uint64(opts.Before / 100)
+	info.VidPnTargetId, info.Time = opts.Target, uint64(opts.Before/100)
 	r := request(abi.OpCreateSynchronizationObject2, &rec)
-	if st := d.s.Do(r); st != abi.StatusSuccess {
-		return nil, d.s.failure(st)
+	err := d.withAdapter(func(a *Adapter) error {
+		info.HAdapter = a.handle
+		return d.failure(d.s.Do(r))
+	})
+	if err != nil {
+		return nil, err
 	}
-	return d.adopt(r, rec.HSyncObject, opts.Flags)
+	return d.adopt(r, rec.HSyncObject, opts.Flags, info.FenceValueGPUVirtualAddress)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/internal/adapter"
+	"github.com/dxgsync/dxgsync/internal/vidsch"
 	"github.com/dxgsync/dxgsync/internal/wait"
 )
 
@@ -47,6 +48,7 @@ type Option func(*options)
 
 type options struct {
 	profiles []string
+	tdr      vidsch.TDR
 	daemon   bool
 	address  string
 }
@@ -86,7 +88,7 @@ func Open(opts ...Option) (*Session, error) {
 	if o.daemon {
 		s.door, err = openRemote(o.address)
 	} else {
-		s.door, err = openLocal(o.profiles)
+		s.door, err = openLocal(o.profiles, o.tdr)
 	}
 	if err != nil {
 		return nil, err
