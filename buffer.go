@@ -10,12 +10,13 @@ import (
 // A Buffer is memory that the GPU works on and that the program reads and writes as
 // bytes. Nothing orders the two but fences.
 type Buffer struct {
-	dev    *Device
-	handle abi.Handle
-	gpu    uint64
-	pages  uint64
-	mem    []byte
-	closed atomic.Bool
+	dev      *Device
+	handle   abi.Handle
+	resource abi.Handle // 0: it is not shared
+	gpu      uint64
+	pages    uint64
+	mem      []byte
+	closed   atomic.Bool
 }
 
 // NewBuffer makes a buffer of size bytes, all zero, that is resident and mapped for the
@@ -27,24 +28,32 @@ type Buffer struct {
 // [abi.StatusDeviceRemoved] after the loss of the daemon; [ErrClosed].
 //
 // D3DKMTCreateAllocation2, D3DKMTMapGpuVirtualAddress, D3DKMTMakeResident, D3DKMTLock2.
-func (d *Device) NewBuffer(size int) (*Buffer, error) {
+func (d *Device) NewBuffer(size int) (*Buffer, error) { return d.newBuffer(size, 0) }
+
+func (d *Device) newBuffer(size int, flags abi.CreateAllocationFlags) (*Buffer, error) {
 	if d.closed.Load() {
 		return nil, ErrClosed
 	}
 	if size <= 0 {
 		return nil, abi.StatusInvalidParameter
 	}
-	if err := d.paging.open(d); err != nil {
-		return nil, err
-	}
-	create := abi.CreateAllocation2{HDevice: d.handle}
+	create := abi.CreateAllocation2{HDevice: d.handle, Flags: flags}
 	var made [1]abi.AllocationInfo2
 	if st := d.s.CreateAllocation2(&create, made[:], AllocationData{Each: [][]byte{heapDescription(size)}}); st != abi.StatusSuccess {
 		return nil, d.failure(st)
 	}
-	b := &Buffer{dev: d, handle: made[0].HAllocation, pages: (uint64(size) + pageSize - 1) / pageSize}
-	if st := b.place(size); st != abi.StatusSuccess {
-		err := d.failure(st)
+	return d.place(&Buffer{dev: d, handle: made[0].HAllocation, resource: create.HResource}, size)
+}
+
+// place gives the GPU and the program their addresses of a buffer's allocation. If that
+// fails, the allocation is destroyed.
+func (d *Device) place(b *Buffer, size int) (*Buffer, error) {
+	b.pages = (uint64(size) + pageSize - 1) / pageSize
+	err := d.paging.open(d)
+	if err == nil {
+		err = d.failure(b.place(size))
+	}
+	if err != nil {
 		_ = b.Close()
 		return nil, err
 	}
@@ -54,14 +63,16 @@ func (d *Device) NewBuffer(size int) (*Buffer, error) {
 // pageSize is what GPU virtual addresses are counted in.
 const pageSize = 4096
 
-// heapDescription is the private data by which the software GPU's driver learns of the size of
-// an allocation: what it is, its version, its size in bytes.
+// heapSize is where a heap's description has its size.
+const heapSize = 8
+
+// heapDescription is the private data by which the software GPU's driver learns of the
+// size of an allocation: what it is, its version, its size in bytes.
 func heapDescription(size int) []byte {
 	data := binary.LittleEndian.AppendUint32([]byte("heap"), 1)
 	return binary.LittleEndian.AppendUint64(data, uint64(size))
 }
 
-// place gives the GPU and the program their addresses of it.
 func (b *Buffer) place(size int) abi.Status {
 	d := b.dev
 	mapping := abi.MapGpuVirtualAddress{
@@ -109,7 +120,14 @@ func (b *Buffer) Close() error {
 		return ErrClosed
 	}
 	d := b.dev
-	st := d.s.DestroyAllocation2(&abi.DestroyAllocation2{HDevice: d.handle}, []abi.Handle{b.handle})
+	if b.mem != nil {
+		d.s.Unlock2(&abi.Unlock2{HDevice: d.handle, HAllocation: b.handle})
+	}
+	destroy, list := abi.DestroyAllocation2{HDevice: d.handle, HResource: b.resource}, []abi.Handle{b.handle}
+	if b.resource != 0 {
+		list = nil
+	}
+	st := d.s.DestroyAllocation2(&destroy, list)
 	if b.gpu != 0 {
 		d.paging.free(d, b.gpu, b.pages*pageSize)
 	}

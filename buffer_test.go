@@ -139,3 +139,46 @@ func TestStreamOwnsItsFence(t *testing.T) {
 		want(t, "wait", p.Fence.Wait(bg, p.Value+1), ErrClosed)
 	})
 }
+
+func TestSharedBuffer(t *testing.T) {
+	for name, remote := range map[string]bool{"here": false, "daemon": true} {
+		t.Run(name, func(t *testing.T) {
+			mine := where{remote: remote}.device(t)
+			other := newDevice(t, mine.s)
+			if remote {
+				other = where{remote: remote}.device(t) // another session
+			}
+			b, err := mine.NewSharedBuffer(5000)
+			want(t, "make", err, nil)
+			file, err := b.Share()
+			want(t, "share", err, nil)
+			view, err := other.OpenBuffer(file)
+			want(t, "open", err, nil)
+			if view.Size() != 5000 {
+				t.Fatal(view.Size())
+			}
+			want(t, "fill", submit(t, newContext(t, mine, 0), commands().Fill(b, 0x01010101)).Wait(bg), nil)
+			if view.Bytes()[4999] != 1 {
+				t.Error("the view has other memory")
+			}
+			want(t, "close", b.Close(), nil)
+			want(t, "share again", second(b.Share()), ErrClosed)
+			want(t, "fill", submit(t, newContext(t, other, 0), commands().Fill(view, 0x02020202)).Wait(bg), nil)
+			if view.Bytes()[0] != 2 {
+				t.Error("the memory has gone with its maker's view")
+			}
+			want(t, "close", view.Close(), nil)
+			again, err := other.OpenBuffer(file)
+			want(t, "open again", err, nil)
+			want(t, "close", again.Close(), nil)
+
+			f := newFence(t, mine, FenceOptions{Shared: true})
+			fence, err := f.Share()
+			want(t, "share a fence", err, nil)
+			want(t, "open a fence", second(other.OpenBuffer(fence)), abi.StatusObjectTypeMismatch)
+			want(t, "share what is not", second(newBuffer(t, mine, 1).Share()), abi.StatusInvalidParameter)
+			_, _ = fence.Close(), file.Close()
+			want(t, "open a closed file", second(other.OpenBuffer(file)), abi.StatusInvalidHandle)
+		})
+	}
+}
