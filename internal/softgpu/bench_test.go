@@ -102,6 +102,7 @@ type bench struct {
 	m      *memory
 	device ddi.KmdDevice
 	where  uint64 // the next command buffer goes there
+	placed map[*cmdbuf.Buffer]uint64
 	fence  uint32 // the latest SubmissionFenceID
 	trace  []string
 }
@@ -110,7 +111,7 @@ var node0 = ddi.Engine{}
 
 func newBench(t *testing.T, change func(p *adapter.Profile)) *bench {
 	t.Helper()
-	b := &bench{t: t, k: &fakeKernel{now: 1000}, m: newMemory(), where: base + room/2}
+	b := &bench{t: t, k: &fakeKernel{now: 1000}, m: newMemory(), where: base + room/2, placed: map[*cmdbuf.Buffer]uint64{}}
 	b.g = New(profile(t, change))
 	must(t, b.g.StartDevice(b.k))
 	t.Cleanup(b.g.StopDevice)
@@ -148,7 +149,12 @@ func (b *bench) place(buf []byte) (va uint64) {
 func (b *bench) submit(c ddi.KmdContext, buf *cmdbuf.Buffer, flags ddi.SubmitCommandFlags, engine ...ddi.Engine) uint32 {
 	b.t.Helper()
 	b.fence++
-	args := ddi.SubmitCommandArgs{Context: c, SubmissionFenceID: b.fence, Flags: flags, DmaBufferVirtualAddress: b.place(buf.Bytes()), DmaBufferSize: uint32(buf.Len())}
+	at, again := b.placed[buf]
+	if !again || flags&ddi.SubmitResubmission == 0 {
+		at = b.place(buf.Bytes())
+		b.placed[buf] = at
+	}
+	args := ddi.SubmitCommandArgs{Context: c, SubmissionFenceID: b.fence, Flags: flags, DmaBufferVirtualAddress: at, DmaBufferSize: uint32(buf.Len())}
 	if len(engine) > 0 {
 		args.Engine = engine[0]
 	}

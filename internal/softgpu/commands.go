@@ -15,18 +15,24 @@ func (g *GPU) SubmitCommandVirtual(args ddi.SubmitCommandArgs) abi.Status {
 		return abi.StatusInvalidParameter
 	}
 	c.engine.submitted = args.SubmissionFenceID
-	c.engine.push(&packet{
+	p := &packet{
 		context: c, id: uint64(args.SubmissionFenceID),
 		va: args.DmaBufferVirtualAddress, size: args.DmaBufferSize, flags: args.Flags,
 		ready: g.cb.Now(),
-	})
+	}
+	if args.Flags&ddi.SubmitResubmission != 0 {
+		p.resume(c.preempted)
+		c.preempted = nil
+	}
+	c.engine.push(p)
 	return abi.StatusSuccess
 }
 
 // PreemptCommand has the engine drop what contexts have submitted to it so far, the
 // command buffer that it executes too: at once, or when a DELAY that cannot be
 // preempted ends. A buffer with no command left behind that DELAY is completed. Hardware
-// queues go on. The answer comes in Advance.
+// queues go on. The answer comes in Advance. The command buffer goes on where it stopped
+// when it is submitted again.
 func (g *GPU) PreemptCommand(name ddi.Engine, preemptionFenceID uint32) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -22,6 +22,9 @@ type context struct {
 	// One of its buffers has faulted: the others do nothing. The kernel decides what
 	// becomes of it, and until it has, nothing may happen behind the fault.
 	faulted bool
+	// The one of its buffers that was executed when it was preempted, nil: none. It goes on
+	// when it is submitted again.
+	preempted *packet
 	// The buffers of its hardware queues are off the engine, in parked.
 	suspended bool
 	parked    []*packet

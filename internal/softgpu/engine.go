@@ -207,7 +207,12 @@ func (e *engine) forget(c *context) {
 func (g *GPU) preempt(e *engine) {
 	r := e.preempts[0]
 	e.preempts = e.preempts[1:]
-	e.drop(func(p *packet) bool { return p.queue == nil && p.number < r.before }, e.time)
+	its := func(p *packet) bool { return p.queue == nil && p.number < r.before }
+	if p := e.running; p != nil && its(p) {
+		p.stop(e.time)
+		p.context.preempted = p
+	}
+	e.drop(its, e.time)
 	last := e.ended
 	g.flush(e)
 	g.notify(ddi.DmaPreempted{Engine: e.name, PreemptionFenceID: r.fence, LastCompletedFenceID: last})

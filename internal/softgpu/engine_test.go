@@ -91,8 +91,8 @@ func TestWorkIsBounded(t *testing.T) {
 	b.saw("DMA_PREEMPTED 0.0 preemption=1 completed=1")
 }
 
-// A preemption between any two commands: nothing further happens, and the packet can
-// run again.
+// A preemption between any two commands: nothing further happens, and the packet goes
+// on there when it is submitted again. One that was complete begins anew.
 func TestPreemptAtEveryCommand(t *testing.T) {
 	const n = 6
 	for at := range n + 1 {
@@ -110,17 +110,17 @@ func TestPreemptAtEveryCommand(t *testing.T) {
 		b.g.PreemptCommand(node0, 77)
 		b.submit(c, cmdbuf.New().Write32(base, 100), 0) // stays
 		b.saw()
-		last := 1
+		last, left := 1, n-1-at
 		if at == n {
-			last = 3
+			last, left = 3, n
 		}
 		b.advance(b.k.now)
 		b.saw(fmt.Sprintf("DMA_PREEMPTED 0.0 preemption=77 completed=%d", last),
 			"DMA_READ 0.0 fence=4", "store32 0x100000=100", "DMA_COMPLETED 0.0 fence=4")
 		b.submit(c, buf, ddi.SubmitResubmission)
 		b.advance(b.k.now + 1000)
-		if len(b.trace) != n+2 || b.trace[n+1] != "DMA_COMPLETED 0.0 fence=5" {
-			t.Errorf("again: %v", b.trace)
+		if len(b.trace) != left+2 || b.trace[0] != "DMA_READ 0.0 fence=5" || b.trace[left+1] != "DMA_COMPLETED 0.0 fence=5" {
+			t.Errorf("again after %d: %v", at, b.trace)
 		}
 	}
 }

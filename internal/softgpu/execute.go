@@ -28,6 +28,11 @@ func (g *GPU) step(e *engine) bool {
 	case !p.fetched:
 		g.fetch(e, p)
 		return true
+	case p.reread:
+		p.reread = false
+		e.commands--
+		g.notify(ddi.DmaRead{Engine: e.name, SubmissionFenceID: uint32(p.id)})
+		return true
 	}
 	if p.command == nil {
 		c, err := p.reader.Next()

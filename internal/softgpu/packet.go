@@ -14,7 +14,8 @@ import (
 //	   └── suspended ◀──┘ stop, start: it goes on where it was
 //
 // A preemption, a reset and the destruction of its context or queue end it in every
-// state; the kernel may submit it again then, as another packet.
+// state; the kernel may submit it again then, as another packet. After a preemption that
+// goes on where this one stopped.
 type packet struct {
 	context *context
 	queue   *hwQueue // nil: it was submitted to the context
@@ -28,6 +29,7 @@ type packet struct {
 	began   bool  // it has run before
 	since   int64 // it began then
 	fetched bool
+	reread  bool // as part of the packet before, and its end of reading was told of that
 	bare    bool // there are no commands to read: empty, or foreign
 	reader  cmdbuf.Reader
 	command cmdbuf.Command // under way; nil: the next one is to be read
@@ -52,6 +54,16 @@ func (p *packet) start(now int64) {
 
 // stop lets it rest.
 func (p *packet) stop(now int64) { p.left = max(p.until-now, 0) }
+
+// resume has p, not started yet, go on where old was stopped, if it is the same command
+// buffer; old may be nil.
+func (p *packet) resume(old *packet) {
+	if old == nil || old.va != p.va || old.size != p.size || !old.fetched {
+		return
+	}
+	p.began, p.since, p.fetched, p.reread, p.bare = old.began, old.since, true, true, old.bare
+	p.reader, p.command, p.moved, p.left, p.ran = old.reader, old.command, old.moved, old.left, old.ran
+}
 
 // restart forgets how far it has got.
 func (p *packet) restart() {
