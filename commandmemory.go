@@ -6,7 +6,7 @@ import "github.com/dxgsync/dxgsync/abi"
 const (
 	commandChunk = 64 << 10
 	// maxCommandMemory is what one stream may have queued.
-	maxCommandMemory = 64 << 20
+	maxCommandMemory = 16 << 20
 )
 
 // commandMemory is where a stream keeps command buffers for the GPU until they are

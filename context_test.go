@@ -310,3 +310,15 @@ func TestClosedDeviceRefuses(t *testing.T) {
 		}
 	})
 }
+
+// Work that takes longer than a quantum is preempted and goes on where it was, also when
+// somebody else wants the engine.
+func TestLongWorkEnds(t *testing.T) {
+	bothDoors(t, func(t *testing.T, d *Device) {
+		a, b := newContext(t, d, 0), newContext(t, d, 0)
+		x := submit(t, a, commands().Delay(60*time.Millisecond))
+		y := submit(t, b, commands().Delay(60*time.Millisecond))
+		want(t, "the end of both", WaitAll(bg, x, y), nil)
+		want(t, "the device", d.Err(), nil)
+	})
+}
