@@ -2,6 +2,7 @@
  * GPU, made resident, and destroyed. */
 #include "check.h"
 
+#include <dxgsync/softgpu.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 
@@ -106,7 +107,55 @@ static void maps(D3DKMT_HANDLE d) {
 	STATUS(wait_fence(d, q.hSyncObject, 0), INVALID_PARAMETER);
 }
 
+/* Map all of an allocation, and say where. */
+static uint64_t place(D3DKMT_HANDLE d, const D3DKMT_CREATEPAGINGQUEUE *q, D3DKMT_HANDLE a) {
+	D3DDDI_MAPGPUVIRTUALADDRESS m = {.hPagingQueue = q->hPagingQueue, .hAllocation = a, .SizeInPages = PAGES};
+	m.Protection.Write = 1;
+	STATUS(D3DKMTMapGpuVirtualAddress(&m), PENDING);
+	OK(wait_fence(d, q->hSyncObject, m.PagingFenceValue));
+	return m.VirtualAddress;
+}
+
+/* The GPU copies and writes, to memory of both kinds, and signals a fence. */
+static void gpu(D3DKMT_HANDLE d) {
+	D3DKMT_CREATEPAGINGQUEUE q = {.hDevice = d};
+	OK(D3DKMTCreatePagingQueue(&q));
+	uint64_t *own = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	D3DKMT_HANDLE commands = allocate(d, SIZE, NULL), heap = allocate(d, SIZE, NULL), mine = allocate(d, SIZE, own);
+	uint64_t code = place(d, &q, commands), data = place(d, &q, heap), there = place(d, &q, mine);
+	D3DKMT_CREATESYNCHRONIZATIONOBJECT2 f = {.hDevice = d};
+	f.Info.Type = D3DDDI_MONITORED_FENCE;
+	OK(D3DKMTCreateSynchronizationObject2(&f));
+	D3DKMT_CREATECONTEXTVIRTUAL c = {.hDevice = d};
+	OK(D3DKMTCreateContextVirtual(&c));
+	own[0] = 0x0123456789ABCDEF;
+	struct dxgsync_cmdbuf b;
+	dxgsync_cmdbuf_begin(&b, lock(d, commands), SIZE);
+	dxgsync_cmdbuf_write64(&b, data, 42);
+	dxgsync_cmdbuf_copy(&b, data + SIZE - 8, there, 8);
+	dxgsync_cmdbuf_copy(&b, there + 4096 - 4, data, 8);
+	dxgsync_cmdbuf_signal(&b, f.Info.MonitoredFence.FenceValueGPUVirtualAddress, 3);
+	D3DKMT_SUBMITCOMMAND submit = {.Commands = code, .CommandLength = (UINT)dxgsync_cmdbuf_size(&b), .BroadcastContextCount = 1, .BroadcastContext = {c.hContext}};
+	OK(D3DKMTSubmitCommand(&submit));
+	OK(wait_fence(d, f.hSyncObject, 3));
+	uint64_t *seen = (uint64_t *)lock(d, heap);
+	EQUAL(seen[0], 42);
+	EQUAL(seen[SIZE / 8 - 1], 0x0123456789ABCDEF);
+	EQUAL(((uint32_t *)own)[1023], 42);
+	/* Memory that has gone is a page fault, of this device alone. */
+	munmap(own, SIZE);
+	OK(D3DKMTSubmitCommand(&submit));
+	uint32_t st = (uint32_t)wait_fence(d, f.hSyncObject, UINT64_MAX);
+	CHECK(st == 0 || st == 0xC00002B6); /* DEVICE_REMOVED: it was lost before we asked */
+	D3DKMT_GETDEVICESTATE state = {.hDevice = d, .StateType = D3DKMT_DEVICESTATE_EXECUTION};
+	OK(D3DKMTGetDeviceState(&state));
+	EQUAL(state.ExecutionState, D3DKMT_DEVICEEXECUTION_ERROR_DMAPAGEFAULT);
+	D3DKMT_DESTROYDEVICE x = {d};
+	OK(D3DKMTDestroyDevice(&x));
+}
+
 int main(void) {
+	gpu(open_device());
 	D3DKMT_HANDLE d = open_device();
 	locks(d);
 	maps(d);
