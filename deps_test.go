@@ -56,7 +56,7 @@ internal/suite/*:   internal/suite
 internal/bench:     abi cmdbuf ddi . internal/adapter internal/softgpu internal/kernel internal/host internal/server golang.org/x/sys
 
 # the command, and programs that show how to use all this
-cmd/dxgsync:        abi cmdbuf internal/adapter internal/decode internal/kernel internal/wire internal/server internal/suite internal/bench golang.org/x/sys github.com/spf13/cobra github.com/coreos/go-systemd/v22
+cmd/dxgsync:        abi cmdbuf internal/adapter internal/decode internal/kernel internal/vidsch internal/wire internal/server internal/suite internal/bench golang.org/x/sys github.com/spf13/cobra github.com/coreos/go-systemd/v22
 examples/driver:    abi ddi
 examples/*:         abi . golang.org/x/sys
 examples:

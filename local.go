@@ -3,6 +3,7 @@ package dxgsync
 import (
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -33,10 +34,19 @@ const (
 	ownLines = 4096
 )
 
-func openLocal(profiles []string, tdr vidsch.TDR) (door, error) {
-	cfg := kernel.Config{TDR: tdr}
+// TDREnv is the environment variable with settings for sessions that have a kernel of
+// their own, as NAME=VALUE with the names of the registry (TdrDelay=200ms, TdrLevel=0),
+// with commas or spaces between. [WithTDR] goes before it.
+const TDREnv = "DXGSYNC_TDR"
+
+func openLocal(profiles []string, tdr TDR) (door, error) {
+	var cfg kernel.Config
+	fromEnv, err := vidsch.ParseTDR(strings.FieldsFunc(os.Getenv(TDREnv), func(r rune) bool { return r == ',' || r == ' ' })...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", TDREnv, err)
+	}
+	cfg.TDR = tdr.over(fromEnv)
 	if len(profiles) > 0 {
-		var err error
 		if cfg.Profiles, err = adapter.LoadAll(profiles); err != nil {
 			return nil, err
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/internal/adapter"
-	"github.com/dxgsync/dxgsync/internal/vidsch"
 	"github.com/dxgsync/dxgsync/internal/wait"
 )
 
@@ -48,7 +47,7 @@ type Option func(*options)
 
 type options struct {
 	profiles []string
-	tdr      vidsch.TDR
+	tdr      TDR
 	daemon   bool
 	address  string
 }
@@ -76,7 +75,7 @@ func AdapterPresets() []string { return adapter.Presets() }
 // Open begins a session: on a kernel of its own inside this process, or on a
 // daemon with [WithDaemon].
 //
-// Errors: what is wrong with a profile; the system's error when the daemon cannot
+// Errors: what is wrong with a profile or a setting; the system's error when the daemon cannot
 // be reached; [abi.StatusNoMemory] at a limit.
 func Open(opts ...Option) (*Session, error) {
 	var o options

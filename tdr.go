@@ -8,7 +8,7 @@ import (
 
 // TDR says how a kernel finds engines that hang, and recovers them: timeout detection
 // and recovery, with the settings that Windows keeps under GraphicsDrivers in its
-// registry. Zero fields are Windows' defaults.
+// registry. Zero fields are those of $DXGSYNC_TDR, or else Windows' defaults.
 type TDR struct {
 	// Off finds nothing hung (TdrLevel 0).
 	Off bool
@@ -26,10 +26,23 @@ type TDR struct {
 
 // WithTDR sets how the session's own kernel watches its GPUs. It has no effect on a
 // daemon, which has flags of its own.
-func WithTDR(t TDR) Option {
-	return func(o *options) {
-		o.tdr = vidsch.TDR{
-			Delay: int64(t.Delay), DdiDelay: int64(t.DdiDelay), LimitCount: t.LimitCount, LimitTime: int64(t.LimitTime), Set: t.Off,
+func WithTDR(t TDR) Option { return func(o *options) { o.tdr = t } }
+
+// over replaces what t says in other settings.
+func (t TDR) over(base vidsch.TDR) vidsch.TDR {
+	if t.Off {
+		base.Level, base.Set = 0, true
+	}
+	for _, f := range []struct {
+		field *int64
+		value time.Duration
+	}{{&base.Delay, t.Delay}, {&base.DdiDelay, t.DdiDelay}, {&base.LimitTime, t.LimitTime}} {
+		if f.value != 0 {
+			*f.field = int64(f.value)
 		}
 	}
+	if t.LimitCount != 0 {
+		base.LimitCount = t.LimitCount
+	}
+	return base
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/internal/kernel"
 	"github.com/dxgsync/dxgsync/internal/wire"
 	"github.com/spf13/cobra"
@@ -15,7 +16,7 @@ import (
 func init() { register(lsCommand) }
 
 // What ls can list, in the order of its tables.
-var listings = []string{"adapters", "processes", "objects", "shares", "waits"}
+var listings = []string{"adapters", "engines", "processes", "devices", "queues", "objects", "shares", "waits", "incidents"}
 
 type lsFlags struct {
 	json   bool
@@ -26,10 +27,12 @@ type lsFlags struct {
 func lsCommand() *cobra.Command {
 	var f lsFlags
 	cmd := &cobra.Command{
-		Use:   "ls [adapters|processes|objects|shares|waits]",
+		Use:   "ls [adapters|engines|processes|devices|queues|objects|shares|waits|incidents]",
 		Short: "List what a kernel holds",
-		Long: `Lists adapters, processes, objects, what is shared by NT handles and waits, or only
-one of them.
+		Long: `Lists adapters with their engines, processes with their devices, contexts and
+hardware queues, objects, what is shared by NT handles, waits, and incidents: resets
+and removals of adapters. Or only one of them; together, engines that are idle and
+devices that are active are left out.
 
 Without --socket or --pid it shows every kernel that this user can find: the one
 that DXGSYNC_SOCKET names, and only that, if it is set; else the daemon at its
@@ -60,6 +63,10 @@ it belongs to one, and what was asked for. Ages there are in nanoseconds.`,
 type listing struct {
 	place
 	Adapters  *[]kernel.AdapterInfo `json:"adapters,omitempty"`
+	Engines   *[]kernel.EngineRow   `json:"engines,omitempty"`
+	Devices   *[]kernel.DeviceRow   `json:"devices,omitempty"`
+	Queues    *[]kernel.QueueRow    `json:"queues,omitempty"`
+	Incidents *[]kernel.IncidentRow `json:"incidents,omitempty"`
 	Processes *[]kernel.ProcessRow  `json:"processes,omitempty"`
 	Objects   *[]kernel.ObjectRow   `json:"objects,omitempty"`
 	Shares    *[]kernel.NTObjectRow `json:"nt_objects,omitempty"`
@@ -88,8 +95,7 @@ func ls(w io.Writer, what []string, f lsFlags) error {
 		return printJSON(w, found)
 	}
 	if len(found) == 0 {
-		return fmt.Errorf("no kernel found: no daemon listens at %s and no dxgsync run of this user is alive; start one with dxgsync serve or dxgsync run, or name an address with --socket",
-			wire.Address())
+		return noKernel(wire.Address())
 	}
 	for i, l := range found {
 		if len(found) > 1 {
@@ -103,6 +109,11 @@ func ls(w io.Writer, what []string, f lsFlags) error {
 		}
 	}
 	return nil
+}
+
+// noKernel says that there is none to be found.
+func noKernel(address string) error {
+	return fmt.Errorf("no kernel found: no daemon listens at %s and no dxgsync run of this user is alive; start one with dxgsync serve or dxgsync run, or name an address with --socket", address)
 }
 
 // choosePlaces says where to look. one: the user named the place, so it must be there.
@@ -129,6 +140,18 @@ func newListing(p place, s *kernel.Snapshot, what []string) listing {
 	if slices.Contains(what, "adapters") {
 		l.Adapters = &s.Adapters
 	}
+	if slices.Contains(what, "engines") {
+		l.Engines = &s.Engines
+	}
+	if slices.Contains(what, "devices") {
+		l.Devices = &s.Devices
+	}
+	if slices.Contains(what, "queues") {
+		l.Queues = &s.Queues
+	}
+	if slices.Contains(what, "incidents") {
+		l.Incidents = &s.Incidents
+	}
 	if slices.Contains(what, "processes") {
 		l.Processes = &s.Processes
 	}
@@ -144,8 +167,8 @@ func newListing(p place, s *kernel.Snapshot, what []string) listing {
 	return l
 }
 
-// print writes the tables. With several of them each has a heading, and an empty
-// one is only that.
+// print writes the tables. With several of them each has a heading. An empty one is
+// only that; what GPUs have is left away then.
 func (l *listing) print(w io.Writer, headings bool) error {
 	first := true
 	section := func(title string, n int, titles []string, rows func(t *table)) error {
@@ -163,12 +186,35 @@ func (l *listing) print(w io.Writer, headings bool) error {
 		rows(t)
 		return t.flush()
 	}
+	ifAny := func(title string, n int, titles []string, rows func(t *table)) error {
+		if n == 0 && headings {
+			return nil
+		}
+		return section(title, n, titles, rows)
+	}
 	var errs []error
 	if l.Adapters != nil {
 		errs = append(errs, section("adapters", len(*l.Adapters), adapterTitles, func(t *table) { adapterRows(t, *l.Adapters) }))
 	}
+	if l.Engines != nil {
+		rows := *l.Engines
+		if headings {
+			rows = remarkable(rows, func(e kernel.EngineRow) bool { return e.State != "idle" })
+		}
+		errs = append(errs, ifAny("engines", len(rows), engineTitles, func(t *table) { engineRows(t, rows) }))
+	}
 	if l.Processes != nil {
 		errs = append(errs, section("processes", len(*l.Processes), processTitles, func(t *table) { processRows(t, *l.Processes) }))
+	}
+	if l.Devices != nil {
+		rows := *l.Devices
+		if headings {
+			rows = remarkable(rows, func(d kernel.DeviceRow) bool { return d.State != abi.DeviceExecutionActive.String() })
+		}
+		errs = append(errs, ifAny("devices", len(rows), deviceTitles, func(t *table) { deviceRows(t, rows) }))
+	}
+	if l.Queues != nil {
+		errs = append(errs, ifAny("queues", len(*l.Queues), queueTitles, func(t *table) { queueRows(t, *l.Queues) }))
 	}
 	if l.Objects != nil {
 		errs = append(errs, section("objects", len(*l.Objects), objectTitles, func(t *table) { objectRows(t, *l.Objects) }))
@@ -179,5 +225,19 @@ func (l *listing) print(w io.Writer, headings bool) error {
 	if l.Waits != nil {
 		errs = append(errs, section("waits", len(*l.Waits), waitTitles, func(t *table) { waitRows(t, *l.Waits) }))
 	}
+	if l.Incidents != nil {
+		errs = append(errs, ifAny("incidents", len(*l.Incidents), incidentTitles, func(t *table) { incidentRows(t, *l.Incidents) }))
+	}
 	return errors.Join(errs...)
+}
+
+// remarkable are the rows that are worth a line among other tables.
+func remarkable[R any](rows []R, is func(R) bool) []R {
+	var some []R
+	for _, r := range rows {
+		if is(r) {
+			some = append(some, r)
+		}
+	}
+	return some
 }

@@ -20,8 +20,9 @@ const (
 
 func runCommand() *cobra.Command {
 	var adapters []string
+	var gpu gpuFlags
 	cmd := &cobra.Command{
-		Use:   "run [--adapter PROFILE]... [--] PROGRAM [ARG]...",
+		Use:   "run [--adapter PROFILE]... [--tdr NAME=VALUE]... [--] PROGRAM [ARG]...",
 		Short: "Run a program with a kernel of its own",
 		Long: `Runs PROGRAM with an embedded kernel. The program and its children reach the kernel
 through the C library (libdxg.so, libdxcore.so), through /dev/dxg, which the
@@ -35,19 +36,29 @@ terminal itself sends to the program too. When the program stops, run stops.
 
 Environment of the program: DXGSYNC_SOCKET, LD_PRELOAD and LD_LIBRARY_PATH. The
 library is looked for beside the command (../lib); DXGSYNC_LIB names another.
-Statically linked programs load no library and are told so.`,
+Statically linked programs load no library and are told so.
+
+` + tdrHelp(),
 		Example: `  dxgsync run -- ./my-driver-test
-  dxgsync run --adapter amd --adapter intel -- python3 train.py`,
+  dxgsync run --adapter amd --adapter intel -- python3 train.py
+  dxgsync run --tdr TdrDelay=200ms -- ./my-recovery-test`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("no program named: dxgsync run [--adapter NAME] -- PROGRAM [ARGUMENT...]")
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return run(adapters, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg := kernelConfig{global: true, names: true}
+			if err := gpu.into(cmd, &cfg); err != nil {
+				return err
+			}
+			return run(cfg, adapters, args)
+		},
 	}
 	cmd.Flags().SetInterspersed(false)
 	addAdapterFlag(cmd, &adapters)
+	gpu.add(cmd)
 	return cmd
 }
 
@@ -64,9 +75,9 @@ func profiles(names []string) ([]*adapter.Profile, error) {
 	return adapter.LoadAll(names)
 }
 
-func run(adapters, argv []string) error {
-	all, err := profiles(adapters)
-	if err != nil {
+func run(cfg kernelConfig, adapters, argv []string) error {
+	var err error
+	if cfg.profiles, err = profiles(adapters); err != nil {
 		return err
 	}
 	program, err := exec.LookPath(argv[0])
@@ -85,7 +96,7 @@ func run(adapters, argv []string) error {
 		return err
 	}
 	defer room.close()
-	k, err := startKernel(kernelConfig{global: true, names: true, profiles: all}, room.listener)
+	k, err := startKernel(cfg, room.listener)
 	if err != nil {
 		return err
 	}

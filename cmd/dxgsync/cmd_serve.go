@@ -26,6 +26,7 @@ type serveFlags struct {
 	global   bool
 	names    bool
 	limits   limits
+	gpu      gpuFlags
 	logJSON  bool
 	verbose  bool
 }
@@ -33,7 +34,7 @@ type serveFlags struct {
 func serveCommand() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
-		Use:   "serve [--adapter PROFILE]...",
+		Use:   "serve [--adapter PROFILE]... [--tdr NAME=VALUE]...",
 		Short: "Be the kernel of many programs",
 		Long: `Serves one kernel on a Unix socket until TERM or INT. Then every session ends, and
 programs that are still there see their devices removed.
@@ -52,11 +53,12 @@ STATUS_NOT_SUPPORTED.
 
 Limits (--limit NAME=NUMBER, repeatable) bound what peers can make; reaching one is
 answered with STATUS_NO_MEMORY:
-` + limitHelp(),
+` + limitHelp() + "\n" + tdrHelp(),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd, f) },
 	}
 	addAdapterFlag(cmd, &f.adapters)
+	f.gpu.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.socket, "socket", "", "address to listen at: a path, or @name")
 	flags.StringVar(&f.mode, "mode", "0600", "access of the socket file, octal")
@@ -70,8 +72,12 @@ answered with STATUS_NO_MEMORY:
 
 func serve(cmd *cobra.Command, f serveFlags) error {
 	log := newLog(cmd, f)
-	all, err := profiles(f.adapters)
-	if err != nil {
+	cfg := kernelConfig{limits: f.limits, global: f.global, names: f.names, log: log}
+	if err := f.gpu.into(cmd, &cfg); err != nil {
+		return err
+	}
+	var err error
+	if cfg.profiles, err = profiles(f.adapters); err != nil {
 		return err
 	}
 	listeners, address, err := listen(f)
@@ -87,11 +93,11 @@ func serve(cmd *cobra.Command, f serveFlags) error {
 	signal.Notify(signals, unix.SIGTERM, unix.SIGINT)
 	defer signal.Stop(signals)
 
-	k, err := startKernel(kernelConfig{profiles: all, limits: f.limits, global: f.global, names: f.names, log: log}, listeners...)
+	k, err := startKernel(cfg, listeners...)
 	if err != nil {
 		return err
 	}
-	log.Info("serving", "address", address, "adapters", len(all), "pid", os.Getpid())
+	log.Info("serving", "address", address, "adapters", len(cfg.profiles), "pid", os.Getpid())
 	_, _ = daemon.SdNotify(false, daemon.SdNotifyReady)
 
 	failed := make(chan error, 1)

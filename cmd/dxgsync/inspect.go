@@ -24,7 +24,7 @@ var errGone = errors.New("the kernel has just ended")
 // inspect asks the kernel at address for its listing. This process itself is left
 // out of it.
 func inspect(address string) (*kernel.Snapshot, error) {
-	text, err := fetchSnapshot(address)
+	text, err := fetch(address, &abi.Request{Op: abi.OpSnapshot, Record: make([]byte, abi.OpSnapshot.Size)})
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,8 @@ func inspect(address string) (*kernel.Snapshot, error) {
 	return s, nil
 }
 
-func fetchSnapshot(address string) ([]byte, error) {
+// fetch makes one call that answers a file, and reads that.
+func fetch(address string, r *abi.Request) ([]byte, error) {
 	link, err := wire.Connect(address)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ECONNREFUSED) {
 		return nil, fmt.Errorf("%s: %w; start a daemon with dxgsync serve, or name another address with --socket", address, errNobody)
@@ -60,12 +61,12 @@ func fetchSnapshot(address string) ([]byte, error) {
 		return nil, fmt.Errorf("greet the kernel at %s: %w", address, err)
 	}
 	var text []byte
-	err = c.call(&abi.Request{Op: abi.OpSnapshot, Record: make([]byte, abi.OpSnapshot.Size)}, func(fd int) (err error) {
+	err = c.call(r, func(fd int) (err error) {
 		text, err = readFile(fd)
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("ask the kernel at %s for its listing: %w", address, err)
+		return nil, fmt.Errorf("ask the kernel at %s (%s): %w", address, r.Op.Name, err)
 	}
 	return text, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/dxgsync/dxgsync/internal/adapter"
 	"github.com/dxgsync/dxgsync/internal/kernel"
 	"github.com/dxgsync/dxgsync/internal/server"
+	"github.com/dxgsync/dxgsync/internal/vidsch"
 )
 
 // kernelConfig is what run and serve make their kernel of.
@@ -16,6 +17,8 @@ type kernelConfig struct {
 	limits   limits
 	global   bool // global handles are on
 	names    bool // everybody may share names in \BaseNamedObjects
+	tdr      vidsch.TDR
+	paging   uint64 // first value of paging fences, 0 for the standard one
 	log      *slog.Logger
 }
 
@@ -38,6 +41,9 @@ func startKernel(cfg kernelConfig, listeners ...*server.Listener) (*runningKerne
 
 		NoGlobalHandles: !cfg.global,
 		NoGlobalNames:   !cfg.names,
+
+		TDR:              cfg.tdr,
+		FirstPagingValue: cfg.paging,
 	}, server.Config{Limits: l.server, Log: cfg.log})
 	if err != nil {
 		return nil, err

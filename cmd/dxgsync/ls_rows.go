@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	adapterTitles = []string{"LUID", "PROFILE", "DESCRIPTION", "WDDM", "NODES"}
+	adapterTitles = []string{"LUID", "PROFILE", "DESCRIPTION", "WDDM", "NODES", "STATE"}
 	processTitles = []string{"PID", "NAME", "UID", "DEVICES", "CONTEXTS", "OBJECTS", "HANDLES", "WAITS", "AGE"}
 	objectTitles  = []string{"OBJECT", "HANDLE", "KIND", "VALUE", "STATE", "WAITERS", "OWNER", "RIGHTS", "FLAGS", "AGE"}
 	shareTitles   = []string{"NAME", "TYPE", "OBJECT", "HANDLES", "ACCESS"}
@@ -17,7 +17,7 @@ var (
 
 func adapterRows(t *table, rows []kernel.AdapterInfo) {
 	for _, a := range rows {
-		t.row(a.LUID, a.Profile, a.Description, a.WDDM, a.Nodes)
+		t.row(a.LUID, a.Profile, a.Description, a.WDDM, a.Nodes, map[bool]string{false: "up", true: "stopped"}[a.Stopped])
 	}
 }
 

@@ -5,6 +5,7 @@
 //	dxgsync run -- PROGRAM     run a program with a kernel of its own
 //	dxgsync serve              be the kernel of every program of this user
 //	dxgsync ls                 list adapters, processes, objects and waits
+//	dxgsync fault              break something on purpose
 //	dxgsync decode             explain numbers and records found in a debugger
 //
 // Its own failures end with exit status 125, so that they are not mistaken for the

@@ -1,6 +1,8 @@
 package main
 
 import (
+	gocontext "context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -8,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/dxgsync/dxgsync"
+	"github.com/dxgsync/dxgsync/abi"
 	"golang.org/x/sys/unix"
 )
 
@@ -16,6 +19,7 @@ import (
 //	parent SIGNAL   sends the signal to its parent and waits to get it
 //	terminal        counts the interrupts that one Ctrl-C brings
 //	stop            stops itself and ends when it is continued
+//	work COMMAND…   has a GPU context, runs a command, then submits a packet
 //	hold COMMAND…   holds a shared fence at 5, waits for 8, and runs a command meanwhile
 func probe() {
 	switch os.Args[1] {
@@ -43,8 +47,9 @@ func probe() {
 	case "stop":
 		_ = unix.Kill(os.Getpid(), unix.SIGSTOP)
 		fmt.Println("continued")
-	case "hold":
-		if err := hold(os.Args[2:]); err != nil {
+	case "hold", "work":
+		do := map[string]func([]string) error{"hold": hold, "work": work}[os.Args[1]]
+		if err := do(os.Args[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -73,4 +78,50 @@ func hold(command []string) error {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return cmd.Run()
+}
+
+// work has a context, runs a command with its process id in PROBE and the context in
+// CONTEXT, submits a packet with a signal behind it, and says what became of them.
+func work(command []string) error {
+	s, err := dxgsync.Open(dxgsync.WithDaemon(dxgsync.DefaultAddress))
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	d, err := s.NewDevice()
+	if err != nil {
+		return err
+	}
+	context, err := d.NewContext(dxgsync.ContextOptions{})
+	if err != nil {
+		return err
+	}
+	f, err := d.NewFence(dxgsync.FenceOptions{})
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("PROBE=%d", os.Getpid()), fmt.Sprintf("CONTEXT=%v", context.Handle()))
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return err
+	}
+	rec := abi.SubmitCommand{BroadcastContextCount: 1}
+	rec.BroadcastContext[0] = context.Handle()
+	if st := s.SubmitCommand(&rec, nil, nil); st.OK() {
+		if st := s.SignalSynchronizationObjectFromGpu(&abi.SignalSynchronizationObjectFromGpu{HContext: context.Handle(), ObjectCount: 1}, []abi.Handle{f.Handle()}, []uint64{7}); !st.OK() && st != abi.StatusDeviceRemoved { // it may be lost by now
+			return st
+		}
+		if err := f.Wait(gocontext.Background(), 7); err != nil && !errors.Is(err, abi.StatusDeviceRemoved) {
+			return err
+		}
+	} else {
+		fmt.Println("submit:", st)
+	}
+	state := abi.GetDeviceState{HDevice: d.Handle(), StateType: abi.DeviceStateExecution}
+	if st := s.GetDeviceState(&state); !st.OK() {
+		return st
+	}
+	fmt.Println("fence at", f.Value(), "device", *state.ExecutionState())
+	return nil
 }
