@@ -40,3 +40,23 @@ func (g *GPU) Engines() []EngineState {
 	}
 	return list
 }
+
+// Holdings is how many things of the kernel the GPU knows.
+type Holdings struct{ Devices, Contexts, HwQueues, CpuEvents, Notifications, Packets int }
+
+// Holdings counts them, for tests that nothing is left behind.
+func (g *GPU) Holdings() Holdings {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	h := Holdings{len(g.devices), len(g.contexts), len(g.queues), len(g.events), len(g.notes), 0}
+	for _, e := range g.engines {
+		h.Packets += len(e.fifo)
+		if e.running != nil {
+			h.Packets++
+		}
+	}
+	for _, c := range g.contexts {
+		h.Packets += len(c.parked)
+	}
+	return h
+}

@@ -6,4 +6,5 @@ package torture
 const (
 	defaultRounds = 100
 	defaultCycles = 10_000
+	defaultResets = 100
 )

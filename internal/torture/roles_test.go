@@ -24,6 +24,8 @@ var roles = map[string]func(socket string) error{
 	"waiter":    waiter,
 	"crowd":     crowd,
 	"cycler":    cycle,
+	"victim":    beVictim,
+	"link":      link,
 }
 
 func TestMain(m *testing.M) {
