@@ -54,7 +54,7 @@ examples: all
 	$(say) CC $(BUILD)/examples/clients
 	mkdir -p $(BUILD)/examples/clients
 	$(CC) $(CLIENT) -o $(BUILD)/examples/clients/amd examples/clients/amd.c -L$(BUILD)/lib -ldxcore
-	for client in neo mesa; do $(CC) $(CLIENT) -o $(BUILD)/examples/clients/$$client examples/clients/$$client.c -ldl || exit 1; done
+	for client in rocm neo mesa; do $(CC) $(CLIENT) -o $(BUILD)/examples/clients/$$client examples/clients/$$client.c -ldl || exit 1; done
 	$(say) GO $(BUILD)/examples/frames-go
 	$(GO) build -trimpath -o $(BUILD)/examples/ ./examples/...
 

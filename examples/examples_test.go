@@ -70,7 +70,7 @@ func TestClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, adapters := range map[string][]string{
-		"amd": {"amd", "neutral"}, "neo": {private}, "mesa": {"amd", "intel", "nvidia", "neutral"},
+		"amd": {"amd", "neutral"}, "rocm": {"amd", "neutral"}, "neo": {private}, "mesa": {"amd", "intel", "nvidia", "neutral"},
 	} {
 		for _, adapter := range adapters {
 			t.Run(name+" on "+strings.TrimSuffix(filepath.Base(adapter), ".json"), func(t *testing.T) {
