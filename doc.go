@@ -41,7 +41,27 @@
 // an output. A [KeyedMutex] is for things that goroutines or processes use in turn:
 // each release says by a key whose turn is next.
 //
+// # Work for a GPU
+//
+// [Device.NewContext] makes a queue of work on one node of the GPU, here one in
+// software. Submitting to it returns at once; it does in order what it is given: command
+// buffers ([Context.Submit]), waits ([Context.Wait]) that hold what comes after them and
+// nobody else, signals ([Context.Signal]), and functions ([Context.Do]) for programs
+// that want the queues and have no GPU in mind. A [HwQueue] does the same in hardware.
+//
+//	done, err := context.Submit(new(dxgsync.CommandBuffer).Copy(picture, upload))
+//	err = other.Wait(done)   // another context
+//	err = done.Wait(ctx)     // this goroutine
+//
+// A [Buffer] is memory of both: bytes for the program, an address for the GPU.
+//
 // # Loss
+//
+// Work that hangs the GPU or touches what is not mapped loses its device: what was
+// queued is dropped, and its fences are lost, unless made or opened with
+// SyncObjectNoSignalMaxValueOnTdr. Calls return a [LossError] that says why, and
+// [Device.WaitIdle] does. Devices of others go on. Close it, make another, go on; see the
+// example Recovery.
 //
 // When a process dies, the fences that its devices created are lost: their value
 // becomes [Lost], the highest there is, and every wait is satisfied. So nobody
