@@ -53,6 +53,53 @@ func TestFramesInEveryPairing(t *testing.T) {
 	}
 }
 
+// A pipeline over two processes gets every frame through, also when the second hangs: it
+// loses its device at that frame, and the first one's device goes on.
+func TestGPUFrames(t *testing.T) {
+	run, program := built(t, "bin", "dxgsync"), built(t, "examples", "gpu-frames")
+	const frames = 8
+	for _, hang := range []int{0, 1, 5, frames} {
+		t.Run(fmt.Sprint("hang ", hang), func(t *testing.T) {
+			var out, errs bytes.Buffer
+			cmd := exec.Command(run, "run", "--tdr", "TdrDelay=1ms", "--", program, "--frames", fmt.Sprint(frames), "--hang", fmt.Sprint(hang))
+			cmd.Stdout, cmd.Stderr = &out, &errs
+			if err := cmd.Run(); err != nil {
+				t.Fatalf("%v\n%s%s", err, errs.String(), out.String())
+			}
+			want := map[string]int{
+				"upload start 0 node=copy\n": 1, "render start 0 node=compute\n": 1, "render lost": 0, "render again": 0,
+				fmt.Sprintf("render exit %d device=ACTIVE\n", frames): 1, fmt.Sprintf("upload exit %d device=ACTIVE\n", frames): 1,
+			}
+			for n := 1; n <= frames; n++ {
+				want[fmt.Sprintf("upload copied %d\n", n)], want[fmt.Sprintf("render rendered %d\n", n)] = 1, 1
+			}
+			if hang > 0 {
+				want["render lost"], want["render again"] = 1, 1
+				want[fmt.Sprintf("render lost %d device=HUNG\n", hang)], want[fmt.Sprintf("render again %d\n", hang)] = 1, 1
+			}
+			for text, times := range want {
+				if n := strings.Count(out.String(), text); n != times {
+					t.Errorf("%d times %q, want %d\n%s", n, text, times, out.String())
+				}
+			}
+		})
+	}
+}
+
+// The three stages of one process get every frame through.
+func TestPipeline(t *testing.T) {
+	const frames = 20
+	out, err := exec.Command(built(t, "examples", "pipeline"), "--frames", fmt.Sprint(frames)).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, stage := range []string{"uploaded", "computed", "shown"} {
+		if n := strings.Count(string(out), "us  "+stage+" "); n != frames {
+			t.Errorf("%d times %s, want %d\n%s", n, stage, frames, out)
+		}
+	}
+}
+
 // A program under run is told when its own exit status is not 0, by that status.
 func TestExitStatusPassesThrough(t *testing.T) {
 	err := exec.Command(built(t, "bin", "dxgsync"), "run", "--", built(t, "examples", "frames"), "nonsense").Run()
