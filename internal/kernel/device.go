@@ -106,7 +106,7 @@ func (p *Process) destroyDevice(r *abi.Request) abi.Status {
 // (DEVICE_REMOVED, events are set), then contexts, then fences, then allocations. The
 // shared value of a fence is left alone (OQ-17).
 func (d *device) destroy(why vidsch.Why) {
-	for w := range d.waits {
+	for _, w := range inOrderOf(d.waits) {
 		w.End(abi.StatusDeviceRemoved)
 	}
 	for w := range d.idlers {

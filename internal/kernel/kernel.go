@@ -87,6 +87,7 @@ type Kernel struct {
 	fx        effects // of the operation that holds mu
 	serial    uint64  // of the last process, for listings
 	objects   uint64  // number of the last object
+	waits     uint64  // order of the last wait of a CPU
 	numbers   uint64  // last of what drivers are told by number
 }
 

@@ -3,6 +3,7 @@ package kernel
 import (
 	"encoding/binary"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dxgsync/dxgsync/abi"
@@ -436,6 +437,29 @@ func TestNoGlobalNames(t *testing.T) {
 		rec := abi.ShareObjects{ObjectCount: 1, DesiredAccess: uint32(object.GenericAll)}
 		if _, st := do(p, 0x3F, &rec, nil, handles(f), attributes, make([]byte, 8), name(c.name)); st != c.want {
 			t.Errorf("user %d, %s: %v, want %v", c.uid, c.name, st, c.want)
+		}
+	}
+}
+
+// Waits that end together end in the order in which they began, every time.
+func TestWaitsEndInOrder(t *testing.T) {
+	for _, end := range []func(r *rig, p *Process, d, f abi.Handle){
+		func(_ *rig, p *Process, _, f abi.Handle) { destroy(p, f) },
+		func(_ *rig, p *Process, d, _ abi.Handle) { do(p, 0x19, &abi.DestroyDevice{HDevice: d}, nil) },
+	} {
+		r := newRig(t)
+		p := r.process()
+		d := r.device(p, 0)
+		f := r.fence(p, d, 0, 0)
+		var order []int
+		for i := range 20 {
+			fd, e := r.event()
+			e.onSet = func() { order = append(order, i) }
+			waitEvent(p, d, 0, fd, handles(f), values(5))
+		}
+		end(r, p, d, f)
+		if len(order) != 20 || !slices.IsSorted(order) {
+			t.Errorf("the waits ended in the order %v", order)
 		}
 	}
 }

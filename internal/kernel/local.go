@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/dxgsync/dxgsync/abi"
@@ -132,7 +133,13 @@ func (l *local) release() {
 	if kernelSide, _ := l.fence.Waiters(); kernelSide == 0 {
 		return
 	}
+	mine := map[*cpuWait]struct{}{}
 	for w := range l.device.waits {
+		if slices.ContainsFunc(w.points, func(p point) bool { return p.local == l }) {
+			mine[w] = struct{}{}
+		}
+	}
+	for _, w := range inOrderOf(mine) {
 		for i := range w.points {
 			if w.points[i].local == l {
 				l.fence.Meet(&w.points[i].Entry)

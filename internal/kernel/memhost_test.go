@@ -29,7 +29,10 @@ type memMemory struct {
 	freed        bool
 }
 
-type memEvent struct{ sets, refs int }
+type memEvent struct {
+	sets, refs int
+	onSet      func()
+}
 
 type memSyncFile struct {
 	memEvent
@@ -128,12 +131,16 @@ func (h *memHost) Detach(*Process)                        {}
 func (h *memHost) Settle()                                {}
 func (h *memHost) Alarm()                                 { h.alarms++ }
 func (h *memHost) Due()                                   { h.alarms++ }
-func (e *memEvent) Set()                                  { e.sets++ }
-func (e *memEvent) Close()                                { e.refs-- }
-func (m *memMemory) View() page.View                      { return page.View{Cell: &m.cell} }
-func (m *memMemory) WakeAll()                             { m.wakes++ }
-func (m *memMemory) Free()                                { m.freed = true; m.host.live-- }
-func (m *memMemory) Sweep(*Process, func(uint32) bool)    { m.sweep++ }
+func (e *memEvent) Set() {
+	if e.sets++; e.onSet != nil {
+		e.onSet()
+	}
+}
+func (e *memEvent) Close()                             { e.refs-- }
+func (m *memMemory) View() page.View                   { return page.View{Cell: &m.cell} }
+func (m *memMemory) WakeAll()                          { m.wakes++ }
+func (m *memMemory) Free()                             { m.freed = true; m.host.live-- }
+func (m *memMemory) Sweep(*Process, func(uint32) bool) { m.sweep++ }
 func (m *memMemory) Grant(*Process) (abi.Grant, []abi.OutFile, abi.Status) {
 	m.granted++
 	if st := m.host.grant; !st.OK() {

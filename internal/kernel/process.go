@@ -119,7 +119,7 @@ func (p *Process) Exit() {
 	for a := range p.spaces {
 		p.closeSpace(a) // no GPU stores anything for the dead
 	}
-	for w := range p.waits {
+	for _, w := range inOrderOf(p.waits) {
 		w.cancel()
 	}
 	devices := inOrderOf(p.devices)
@@ -167,19 +167,20 @@ func (p *Process) locals() []*local {
 	return all
 }
 
-// A handled thing has a handle.
-type handled interface {
+// A numbered thing knows where it stands in the order in which its like were made.
+type numbered interface {
 	comparable
-	named() abi.Handle
+	number() uint64
 }
 
-// inOrderOf lists the things of a set in the order of their handles, which is that of
-// their making: what is done to all of them must not depend on chance.
-func inOrderOf[T handled](set map[T]struct{}) []T {
-	return slices.SortedFunc(maps.Keys(set), func(a, b T) int { return cmp.Compare(a.named(), b.named()) })
+// inOrderOf lists the things of a set in the order of their making: what is done to all
+// of them must not depend on chance.
+func inOrderOf[T numbered](set map[T]struct{}) []T {
+	return slices.SortedFunc(maps.Keys(set), func(a, b T) int { return cmp.Compare(a.number(), b.number()) })
 }
 
-func (d *device) named() abi.Handle     { return d.handle }
-func (c *context) named() abi.Handle    { return c.handle }
-func (q *hwQueue) named() abi.Handle    { return q.handle }
-func (l *plainLocal) named() abi.Handle { return l.handle }
+func (d *device) number() uint64     { return uint64(d.handle) }
+func (c *context) number() uint64    { return uint64(c.handle) }
+func (q *hwQueue) number() uint64    { return uint64(q.handle) }
+func (l *plainLocal) number() uint64 { return uint64(l.handle) }
+func (w *cpuWait) number() uint64    { return w.order }

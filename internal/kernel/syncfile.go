@@ -74,7 +74,7 @@ func (w *cpuWait) tell(st abi.Status) {
 // failSyncFiles ends the sync files that were made through a device that is lost,
 // before its fences are raised.
 func (d *device) failSyncFiles() {
-	for w := range d.waits {
+	for _, w := range inOrderOf(d.waits) {
 		if _, ok := w.event.(SyncFile); ok {
 			w.End(abi.StatusDeviceRemoved)
 		}

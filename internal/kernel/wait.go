@@ -20,6 +20,7 @@ type cpuWait struct {
 	ticket  uint32
 	bell    uint32
 	any     bool
+	order   uint64 // grows from wait to wait
 	since   int64
 }
 
@@ -135,6 +136,8 @@ func (w *cpuWait) enlist(locals []*local, values []uint64) {
 		need = 1
 	}
 	w.Init(w, need)
+	w.process.k.waits++
+	w.order = w.process.k.waits
 	w.process.waits[w] = struct{}{}
 	w.process.points += len(w.points)
 	w.device.waits[w] = struct{}{}

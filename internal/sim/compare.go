@@ -30,7 +30,7 @@ func (w *World) compare() {
 			continue
 		}
 		for _, d := range p.devices {
-			w.compareDevice(w.procs[i], p, d)
+			w.compareDevice(w.procs[i], p, d, s.Queues)
 		}
 	}
 	for i, a := range w.model.adapters {
@@ -140,19 +140,35 @@ func (w *World) compareWaits(rows []kernel.WaitRow) {
 }
 
 // compareDevice compares its state and what is queued on its contexts.
-func (w *World) compareDevice(p *kernel.Process, mp *mProc, d *mDevice) {
+func (w *World) compareDevice(p *kernel.Process, mp *mProc, d *mDevice, rows []kernel.QueueRow) {
 	if state, st := callDeviceState(p, d.handle); state != d.state || !st.OK() {
 		w.differ("%s is %v (%v), in the model %v", w.of(mp, d.handle), state, st, d.state)
 	}
 	for _, c := range d.contexts {
-		left, flying, _ := p.Packets(c.handle)
-		if c.queue.gone {
-			continue
+		w.compareQueue(mp, c.queue, c.handle, rows)
+	}
+}
+
+// compareQueue compares what is queued, how much of it the GPU has, and what the first
+// packet waits for.
+func (w *World) compareQueue(p *mProc, q *mQueue, h abi.Handle, rows []kernel.QueueRow) {
+	i := slices.IndexFunc(rows, func(r kernel.QueueRow) bool { return r.Process == uint64(p.index+1) && r.Handle == h })
+	if i < 0 {
+		w.differ("%s is not in the listing", w.of(p, h))
+		return
+	}
+	got := fmt.Sprintf("%d packets, %d of them at the GPU", rows[i].Packets, rows[i].AtGPU)
+	want := fmt.Sprintf("%d packets, %d of them at the GPU", len(q.pending)+len(q.flying), len(q.flying))
+	for _, p := range rows[i].Waits {
+		got += fmt.Sprintf(", wait %s %d", p.Kind, p.Target)
+	}
+	if q.waiting {
+		for _, p := range q.pending[0].points {
+			want += fmt.Sprintf(", wait %v %d", p.object.kind, p.target)
 		}
-		if left != len(c.queue.pending)+len(c.queue.flying) || flying != len(c.queue.flying) {
-			w.differ("%s has %d packets, %d of them at the GPU; in the model %d, %d", w.of(mp, c.handle), left, flying,
-				len(c.queue.pending)+len(c.queue.flying), len(c.queue.flying))
-		}
+	}
+	if got != want {
+		w.differ("%s has %s; in the model %s", w.of(p, h), got, want)
 	}
 }
 

@@ -170,7 +170,11 @@ func (m *model) waitFromGPU(p *mProc, a waitArgs) abi.Status {
 		if l.object.inMemory() && !l.wait {
 			return denied
 		}
-		packet.points = append(packet.points, &mPoint{object: l.object, target: a.values[i]})
+		pt := &mPoint{object: l.object}
+		if l.object.fence() {
+			pt.target = a.values[i]
+		}
+		packet.points = append(packet.points, pt)
 	}
 	m.push(contexts[0].queue, packet)
 	m.settle()
