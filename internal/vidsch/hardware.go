@@ -18,6 +18,7 @@ type hardware struct {
 	asked     int64      // when the contexts of leaving were asked
 	leaving   []*Context // have not answered
 	off       []*Context // have, and are resumed when all have
+	refused   []*Queue   // have a buffer, and came while the engine was being reset
 	questions uint64     // orders suspensions
 }
 
@@ -36,9 +37,27 @@ const (
 	off
 )
 
-// takesHardware reports whether buffers of a context can be given to the GPU.
-func (e *Engine) takesHardware(c *Context) bool {
-	return c.suspend.state == on && e.state <= preempting && !e.scheduler.stopped
+// takesHardware reports whether buffers of a queue can be given to the GPU. Otherwise the
+// queue is woken when they can.
+func (e *Engine) takesHardware(q *Queue) bool {
+	switch {
+	case q.context.suspend.state != on || e.scheduler.stopped:
+		return false // its context is resumed, or never
+	case e.state > preempting:
+		if !slices.Contains(e.hw.refused, q) {
+			e.hw.refused = append(e.hw.refused, q)
+		}
+		return false
+	}
+	return true
+}
+
+// admit has the queues looked at again that were refused.
+func (e *Engine) admit() {
+	for _, q := range e.hw.refused {
+		e.scheduler.wake(q)
+	}
+	e.hw.refused = nil
 }
 
 func (e *Engine) submitHardware(r *run) {

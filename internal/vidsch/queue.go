@@ -168,7 +168,7 @@ func (q *Queue) step() {
 				q.engine().enter(q)
 				return
 			}
-			if len(q.flying) >= q.cap || !q.engine().takesHardware(q.context) {
+			if len(q.flying) >= q.cap || !q.engine().takesHardware(q) {
 				return
 			}
 			r := p.run

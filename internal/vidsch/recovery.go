@@ -203,9 +203,13 @@ func (e *Engine) run() {
 	} else {
 		e.state, e.leader = running, nil
 	}
+	asked := e.hw.leaving // also those that have nothing at the GPU any more
 	e.hw.leaving = nil
 	for _, q := range e.hw.queues {
-		if c := q.context; c.suspend.state != on && !slices.Contains(e.hw.off, c) && !c.suspend.good {
+		asked = append(asked, q.context)
+	}
+	for _, c := range asked {
+		if c.suspend.state != on && !slices.Contains(e.hw.off, c) && !c.suspend.good {
 			e.hw.off = append(e.hw.off, c)
 		}
 	}
@@ -215,6 +219,7 @@ func (e *Engine) run() {
 	e.landGood()
 	if e.state == running {
 		e.resume()
+		e.admit()
 		e.dispatch()
 	}
 	for _, o := range group {
@@ -341,6 +346,7 @@ func (s *Scheduler) adapterWasReset(st abi.Status, guilty *Device, promoted bool
 			s.owner.Report(Report{Code: VideoTDRTimeoutDetected, Promoted: promoted, Guilty: guilty})
 			s.each(func(e *Engine) {
 				e.state = running
+				e.admit()
 				e.dispatch()
 			})
 		}

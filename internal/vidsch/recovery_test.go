@@ -324,3 +324,49 @@ func TestDestroyHwQueue(t *testing.T) {
 	w.s.Suspended(ddi.SuspendContextCompleted{Context: 1, ContextSuspendFence: 1})
 	w.want("destroy queue 1", "resume 1")
 }
+
+// A context that has nothing left at the GPU when the engine is reset, and has not
+// answered that it is off, goes on.
+func TestResetWhileAContextLeaves(t *testing.T) {
+	w, a, _, reached := hwWorld(t)
+	hung := w.context("c", 0)
+	a.hw(0xa0, 1)
+	hung.buf(0xc0)
+	w.want("submit hw 1.a0=1", "submit 0.c0#1")
+	w.pass(20 * ms)
+	w.want("suspend 1#1", "preempt 0.0#1")
+	reached[0] = 1
+	w.s.Progress()
+	w.want("idle a")
+	w.aborts = 1
+	w.pass(2000 * ms)
+	w.want("query 0.0", "reset 0.0", "hung c", "report 0x141 promoted=false", "idle c", "resume hw 0.0", "resume 1")
+	w.s.Suspended(ddi.SuspendContextCompleted{Context: 1, ContextSuspendFence: 1}) // too late
+	a.hw(0xa1, 2)
+	w.want("submit hw 1.a1=2")
+}
+
+// What is submitted to hardware queues during a reset goes to the GPU afterwards.
+func TestHwQueueDuringAReset(t *testing.T) {
+	for _, all := range []bool{false, true} {
+		w, a, b, _ := hwWorld(t)
+		a.hw(0xa0, 1)
+		w.want("submit hw 1.a0=1")
+		w.abortsHw = 1
+		during := func() { b.hw(0xb0, 1) }
+		want := []string{"reset hw 0.0", "hung a", "report 0x141 promoted=false", "idle a", "resume hw 0.0", "submit hw 2.b0=1"}
+		if all {
+			w.s.Reset()
+			want = []string{"reset all", "adapter reset by nobody", "restart", "report 0x117 promoted=false", "submit hw 2.b0=1"}
+		} else {
+			w.pass(20 * ms)
+			w.want("suspend 1#1")
+			w.s.engine(ddi.Engine{}).hung(true)
+		}
+		during()
+		w.want(want...)
+		if got := len(w.s.engine(ddi.Engine{}).hw.refused); got != 0 {
+			t.Errorf("%d are left refused", got)
+		}
+	}
+}
