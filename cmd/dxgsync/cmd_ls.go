@@ -31,8 +31,8 @@ func lsCommand() *cobra.Command {
 		Short: "List what a kernel holds",
 		Long: `Lists adapters with their engines, processes with their devices, contexts and
 hardware queues, objects, what is shared by NT handles, waits, and incidents: resets
-and removals of adapters. Or only one of them; together, engines that are idle and
-devices that are active are left out.
+and removals of adapters. Or only one of them; together, engines that are idle,
+devices that are active and all but the last 8 incidents are left out.
 
 Without --socket or --pid it shows every kernel that this user can find: the one
 that DXGSYNC_SOCKET names, and only that, if it is set; else the daemon at its
@@ -226,10 +226,17 @@ func (l *listing) print(w io.Writer, headings bool) error {
 		errs = append(errs, section("waits", len(*l.Waits), waitTitles, func(t *table) { waitRows(t, *l.Waits) }))
 	}
 	if l.Incidents != nil {
-		errs = append(errs, ifAny("incidents", len(*l.Incidents), incidentTitles, func(t *table) { incidentRows(t, *l.Incidents) }))
+		rows := *l.Incidents
+		if headings {
+			rows = rows[max(0, len(rows)-recentIncidents):]
+		}
+		errs = append(errs, ifAny("incidents", len(*l.Incidents), incidentTitles, func(t *table) { incidentRows(t, rows) }))
 	}
 	return errors.Join(errs...)
 }
+
+// recentIncidents is how many incidents stand among other tables, the last ones.
+const recentIncidents = 8
 
 // remarkable are the rows that are worth a line among other tables.
 func remarkable[R any](rows []R, is func(R) bool) []R {
