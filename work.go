@@ -87,10 +87,13 @@ func (q *stream) run(j *Job, work Work, begin, end Point) {
 // stream was closed, the device lost.
 func (q *stream) arrive(p Point) error {
 	err := p.Wait(context.Background())
-	if p.Fence.closed.Load() {
+	// A wait also ends when the fence goes, which a closing device brings about before it
+	// is closed here.
+	arrived := err == nil && p.Fence.Value() >= p.Value && !p.Fence.Lost()
+	switch {
+	case q.closed.Load() || p.Fence.closed.Load():
 		return ErrClosed
-	}
-	if err == nil && !p.Fence.Lost() {
+	case arrived:
 		return nil
 	}
 	if loss := q.dev.Err(); loss != nil {
