@@ -192,8 +192,8 @@ func (g *Gate) end(e *Entry) {
 func (g *Gate) reached() uint64 {
 	c := g.view.Cell
 	v := c.Value()
-	if c.Gone() {
-		return math.MaxUint64
+	if c.Gone() && g.hub != nil {
+		return math.MaxUint64 // of a heap cell, Shut is about to say why
 	}
 	if c.Lowered() {
 		v = max(v, c.Peak())

@@ -166,7 +166,7 @@ func TestShutAndClose(t *testing.T) {
 		f.gate.Exit(s)
 		f.wantIdle(t)
 	}
-	f := heapFence()
+	f := pageFence(t, newHub(t))
 	s, _ := f.gate.Enter(7)
 	f.gate.Close()
 	if !s.Pending() {
@@ -176,6 +176,21 @@ func TestShutAndClose(t *testing.T) {
 	f.gate.Look()
 	if s.Pending() {
 		t.Error("with the object gone everybody goes")
+	}
+}
+
+// Who waits for a heap cell is told why it went, by whoever makes it go.
+func TestHeapCellGoes(t *testing.T) {
+	f := heapFence()
+	s, _ := f.gate.Enter(7)
+	f.view.SetGone()
+	f.gate.Look()
+	if !s.Pending() {
+		t.Error("a wait ended before its reason was known")
+	}
+	f.gate.Shut(abi.StatusDeviceRemoved)
+	if s.Pending() || s.Status() != abi.StatusDeviceRemoved {
+		t.Errorf("pending %v, %v", s.Pending(), s.Status())
 	}
 }
 
