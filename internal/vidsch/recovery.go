@@ -73,12 +73,14 @@ func (e *Engine) hung(hard bool) {
 	case s.tdr.Level == 1:
 		s.BugCheck(VideoTDRFailure)
 		return
-	case len(e.flying) == 0 && len(e.hw.queues) == 0 && len(e.hw.leaving) == 0:
+	case !hard && len(e.flying) == 0:
 		e.state = running // nothing there: nothing to do
 		e.dispatch()
 		return
+	case hard && len(e.hw.queues) == 0 && len(e.hw.leaving) == 0:
+		return
 	case !s.caps.Has(ddi.PerEngineReset):
-		s.resetAdapter(e.guilty())
+		s.resetAdapter(e.guilty(hard))
 		return
 	}
 	e.state, e.hard, e.asked = gathering, hard, s.now()
@@ -89,13 +91,13 @@ func (e *Engine) hung(hard bool) {
 	})
 }
 
-// guilty is the device whose packet runs, or nil.
-func (e *Engine) guilty() *Device {
+// guilty is the device whose packet runs, or, hard, whose context does not leave; or nil.
+func (e *Engine) guilty(hard bool) *Device {
 	switch {
+	case hard && len(e.hw.leaving) > 0:
+		return e.hw.leaving[0].device
 	case len(e.flying) > 0:
 		return e.flying[0].queue.device()
-	case len(e.hw.leaving) > 0:
-		return e.hw.leaving[0].device
 	}
 	return nil
 }
@@ -170,10 +172,10 @@ func (e *Engine) wasReset(st abi.Status, abort func() bool) {
 	}
 	if st != abi.StatusSuccess {
 		s.reset.active = false
-		s.resetAdapter(e.guilty())
+		s.resetAdapter(e.guilty(e.hard))
 		return
 	}
-	guilty := e.guilty()
+	guilty := e.guilty(e.hard)
 	if !abort() {
 		return
 	}
