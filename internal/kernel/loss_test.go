@@ -131,8 +131,10 @@ func TestDeathLosesObjectsWithoutMemory(t *testing.T) {
 		h     abi.Handle
 		state string
 	}{
-		{"the fence that it created", seen, "Lost"}, {"the mutex that it held", taken, "Available"},
-		{"the fence that it was to signal", promised, "Lost"}, {"a fence that it had only opened", idle, "Live"},
+		{"the fence that it created", seen, "Lost"},
+		{"the mutex that it held", taken, "Available"},
+		{"the fence that it was to signal", promised, "Lost"},
+		{"a fence that it had only opened", idle, "Live"},
 	} {
 		if state, _ := r.state(p2, want.h); state != want.state {
 			t.Errorf("%s is %s, want %s", want.what, state, want.state)

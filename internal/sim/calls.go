@@ -208,3 +208,25 @@ func callSubmit(p *kernel.Process, contexts []abi.Handle, b *buffer, flags abi.S
 	_, _, st := do(p, 0x0F, rec, nil)
 	return st
 }
+
+// A madeQueue is what creating a hardware queue answers.
+type madeQueue struct {
+	handle   abi.Handle
+	progress made
+}
+
+func callCreateHwQueue(p *kernel.Process, hContext abi.Handle, flags abi.CreateHwQueueFlags) (madeQueue, abi.Status) {
+	rec, _, st := do(p, 0x18, abi.CreateHwQueue{HHwContext: hContext, Flags: flags}, nil)
+	return madeQueue{rec.HHwQueue, made{rec.HHwQueueProgressFence, rec.HwQueueProgressFenceGPUVirtualAddress}}, st
+}
+
+func callDestroyHwQueue(p *kernel.Process, h abi.Handle) abi.Status {
+	_, _, st := do(p, 0x1B, abi.DestroyHwQueue{HHwQueue: h}, nil)
+	return st
+}
+
+func callSubmitToHwQueue(p *kernel.Process, h abi.Handle, b *buffer, progress uint64) abi.Status {
+	rec := abi.SubmitCommandToHwQueue{HHwQueue: h, CommandBuffer: b.address, CommandLength: uint32(16 * len(b.commands)), HwQueueProgressFenceId: progress}
+	_, _, st := do(p, 0x34, rec, nil)
+	return st
+}

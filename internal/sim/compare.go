@@ -145,7 +145,11 @@ func (w *World) compareDevice(p *kernel.Process, mp *mProc, d *mDevice, rows []k
 		w.differ("%s is %v (%v), in the model %v", w.of(mp, d.handle), state, st, d.state)
 	}
 	for _, c := range d.contexts {
-		w.compareQueue(mp, c.queue, c.handle, rows)
+		for _, q := range c.queues {
+			if !q.destroyed {
+				w.compareQueue(mp, q, q.handle, rows)
+			}
+		}
 	}
 }
 

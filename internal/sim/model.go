@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"slices"
-
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/ddi"
 )
@@ -35,14 +33,16 @@ type model struct {
 }
 
 type mAdapter struct {
-	index   int
-	caps    ddi.Caps
-	engines []*mEngine
-	ready   []*mQueue // something has happened for them
-	written []*mObject
-	stamp   uint64 // orders the lines of engines
-	stopped bool
-	resets  []int64
+	index     int
+	caps      ddi.Caps
+	engines   []*mEngine
+	ready     []*mQueue // something has happened for them
+	written   []*mObject
+	calls     []func() // what the driver is asked, with what its answers do
+	stamp     uint64   // orders the lines of engines
+	stopped   bool
+	resetting bool
+	resets    []int64
 
 	failEngine, failAdapter bool // the next reset
 }
@@ -63,6 +63,11 @@ type mEngine struct {
 	flying        []*mRun
 	since, urgent int64
 	asked         int64
+
+	hw      []*mQueue   // hardware queues with buffers at the GPU
+	hwSince int64       // their last progress
+	leaving []*mContext // asked off the hardware
+	off     []*mContext // off it until all are
 }
 
 // A mRun is a buffer on its way.
@@ -75,6 +80,8 @@ type mRun struct {
 	again  bool
 	read   bool
 	dead   bool
+
+	progress uint64 // of a hardware queue
 }
 
 type mProc struct {
@@ -103,13 +110,34 @@ type mContext struct {
 	engine   *mEngine
 	flags    abi.CreateContextFlags
 	priority int32
-	queue    *mQueue
+	queue    *mQueue   // of software; nil: for hardware queues
+	queues   []*mQueue // all of them
 	gone     bool
+	place    place
+	good     bool // off the hardware for good
 }
 
-// A mQueue is a context's stream of packets.
+// place is where a context for hardware queues is.
+type place uint8
+
+const (
+	onHardware place = iota
+	leavingHardware
+	offHardware
+)
+
+// A mQueue is a stream of packets: that of a context, or a hardware queue.
 type mQueue struct {
 	context *mContext
+	handle  abi.Handle
+	exempts bool
+
+	// Of a hardware queue:
+	progress  *mLocal
+	submitted uint64 // progress id
+	destroyed bool
+	finished  bool
+
 	pending []*mPacket
 	flying  []*mRun
 	waiting bool // for the objects of the first packet
@@ -119,9 +147,10 @@ type mQueue struct {
 	gone    bool
 }
 
+func (q *mQueue) hardware() bool   { return q.progress != nil }
 func (q *mQueue) engine() *mEngine { return q.context.engine }
 func (q *mQueue) exempt() bool {
-	return q.context.device.exempt || q.context.flags&abi.ContextDisableGpuTimeout != 0
+	return q.exempts || q.context.device.exempt || q.context.flags&abi.ContextDisableGpuTimeout != 0
 }
 
 type packetKind uint8
@@ -187,7 +216,6 @@ type mCPUWait struct {
 }
 
 type mObject struct {
-	number  int
 	kind    abi.SyncObjectType
 	flags   abi.SyncObjectFlags
 	adapter *mAdapter
@@ -224,6 +252,7 @@ type mLocal struct {
 	handle  abi.Handle
 	flags   abi.SyncObjectFlags
 	created bool
+	owned   bool // by a hardware queue, whose progress it shows
 	signal  bool // rights
 	wait    bool
 	va      uint64
@@ -239,11 +268,6 @@ type mShare struct {
 func (m *model) device(p *mProc, h abi.Handle) *mDevice {
 	d, _ := p.table[h].(*mDevice)
 	return d
-}
-
-// engine finds an engine of the adapter by name.
-func (a *mAdapter) engine(n ddi.Engine) *mEngine {
-	return a.engines[slices.IndexFunc(a.engines, func(e *mEngine) bool { return e.name == n })]
 }
 
 // next is when something is due.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/ddi"
 )
 
 // The model's answers to calls. Each judges in the order of calls.md §1.1 and then, if
@@ -40,23 +41,29 @@ func (m *model) createContext(p *mProc, hDevice abi.Handle, node, affinity uint3
 	return d.usable()
 }
 
-// contexts resolves the handles of a call; nil: one is none.
-func (p *mProc) contexts(hs []abi.Handle) []*mContext {
-	var list []*mContext
+// streams resolves the handles of a call: contexts, or hardware queues; nil: one is none.
+func (p *mProc) streams(hs []abi.Handle, version version) []*mQueue {
+	var list []*mQueue
 	for _, h := range hs {
-		c, ok := p.table[h].(*mContext)
-		if !ok {
+		var q *mQueue
+		switch e := p.table[h].(type) {
+		case *mContext:
+			q = e.queue
+		case *mQueue:
+			q = e
+		}
+		if q == nil || q.hardware() != (version == toHwQueue) {
 			return nil
 		}
-		list = append(list, c)
+		list = append(list, q)
 	}
 	return list
 }
 
-// related says whether contexts may stand in one call.
-func related(list []*mContext) bool {
-	for i, c := range list {
-		if c.device != list[0].device || slices.Contains(list[:i], c) {
+// related says whether contexts or queues may stand in one call.
+func related(list []*mQueue) bool {
+	for i, q := range list {
+		if q.context.device != list[0].context.device || slices.Contains(list[:i], q) {
 			return false
 		}
 	}
@@ -90,16 +97,16 @@ func (p *mProc) objects(d *mDevice, hs []abi.Handle, version version) []*mLocal 
 
 func (m *model) signalFromGPU(p *mProc, a signalArgs, e *mEvent) abi.Status {
 	enqueues := a.flags&abi.SignalEnqueueCpuEvent != 0
-	contexts := p.contexts(a.contexts)
-	if contexts == nil || enqueues != (len(a.objects) == 0) {
+	queues := p.streams(a.contexts, a.version)
+	if queues == nil || enqueues != (len(a.objects) == 0) {
 		return invalid
 	}
 	if enqueues && e == nil {
 		return abi.StatusInvalidHandle
 	}
-	d := contexts[0].device
+	d := queues[0].context.device
 	list := p.objects(d, a.objects, a.version)
-	if !related(contexts) || len(a.objects) > 0 && list == nil {
+	if !related(queues) || len(a.objects) > 0 && list == nil {
 		return invalid
 	}
 	if st := d.usable(); !st.OK() {
@@ -124,12 +131,12 @@ func (m *model) signalFromGPU(p *mProc, a signalArgs, e *mEvent) abi.Status {
 		when = atSubmission
 	}
 	push := func(s *mSignal, when moment) {
-		s.left, s.rewind = len(contexts), a.flags&abi.SignalAllowFenceRewind != 0
+		s.left, s.rewind = len(queues), a.flags&abi.SignalAllowFenceRewind != 0
 		for _, t := range s.targets {
 			t.object.queued++
 		}
-		for _, c := range contexts {
-			m.push(c.queue, &mPacket{kind: signalPacket, signal: s, when: when})
+		for _, q := range queues {
+			m.push(q, &mPacket{kind: signalPacket, signal: s, when: when})
 		}
 	}
 	if len(early) > 0 {
@@ -146,11 +153,11 @@ func (m *model) signalFromGPU(p *mProc, a signalArgs, e *mEvent) abi.Status {
 }
 
 func (m *model) waitFromGPU(p *mProc, a waitArgs) abi.Status {
-	contexts := p.contexts([]abi.Handle{a.context})
-	if contexts == nil {
+	queues := p.streams([]abi.Handle{a.context}, a.version)
+	if queues == nil {
 		return invalid
 	}
-	d := contexts[0].device
+	d := queues[0].context.device
 	list := p.objects(d, a.objects, a.version)
 	if list == nil {
 		return invalid
@@ -176,32 +183,79 @@ func (m *model) waitFromGPU(p *mProc, a waitArgs) abi.Status {
 		}
 		packet.points = append(packet.points, pt)
 	}
-	m.push(contexts[0].queue, packet)
+	m.push(queues[0], packet)
 	m.settle()
 	return success
 }
 
 func (m *model) submit(p *mProc, hs []abi.Handle, b *buffer, flags abi.SubmitCommandFlags) abi.Status {
-	contexts := p.contexts(hs)
-	if contexts == nil || !related(contexts) {
+	queues := p.streams(hs, version2)
+	if queues == nil || !related(queues) {
 		return invalid
 	}
-	for _, c := range contexts {
-		if c.flags&abi.ContextSynchronizationOnly != 0 {
+	for _, q := range queues {
+		if q.context.flags&abi.ContextSynchronizationOnly != 0 {
 			return invalid
 		}
 	}
-	switch contexts[0].device.state {
+	if st := queues[0].context.device.submittable(); !st.OK() {
+		return st
+	}
+	for _, q := range queues {
+		null := flags&abi.SubmitNullRendering != 0 || q.context.flags&abi.ContextNullRendering != 0
+		m.push(q, &mPacket{kind: bufferPacket, run: &mRun{buffer: b, queue: q, null: null}})
+	}
+	m.settle()
+	return success
+}
+
+// submittable is the verdict of calls that submit buffers.
+func (d *mDevice) submittable() abi.Status {
+	switch d.state {
 	case abi.DeviceExecutionActive:
+		return success
 	case abi.DeviceExecutionStopped:
 		return removed
-	default:
-		return abi.StatusGraphicsGpuExceptionOnDevice
 	}
-	for _, c := range contexts {
-		null := flags&abi.SubmitNullRendering != 0 || c.flags&abi.ContextNullRendering != 0
-		m.push(c.queue, &mPacket{kind: bufferPacket, run: &mRun{buffer: b, queue: c.queue, null: null}})
+	return abi.StatusGraphicsGpuExceptionOnDevice
+}
+
+func (m *model) submitToHwQueue(p *mProc, h abi.Handle, b *buffer, progress uint64) abi.Status {
+	queues := p.streams([]abi.Handle{h}, toHwQueue)
+	if queues == nil {
+		return invalid
 	}
+	q := queues[0]
+	if st := q.context.device.submittable(); !st.OK() {
+		return st
+	}
+	if progress <= q.submitted {
+		return invalid
+	}
+	q.submitted = progress
+	null := q.context.flags&abi.ContextNullRendering != 0
+	m.push(q, &mPacket{kind: bufferPacket, run: &mRun{buffer: b, queue: q, null: null, progress: progress}})
+	m.settle()
+	return success
+}
+
+func (m *model) createHwQueue(p *mProc, h abi.Handle) abi.Status {
+	c, ok := p.table[h].(*mContext)
+	if !ok || c.queue != nil {
+		return invalid
+	}
+	if !c.device.adapter.caps.Has(ddi.HwScheduling) {
+		return abi.StatusNotSupported
+	}
+	return c.device.usable()
+}
+
+func (m *model) destroyHwQueue(p *mProc, h abi.Handle) abi.Status {
+	q, ok := p.table[h].(*mQueue)
+	if !ok {
+		return invalid
+	}
+	m.destroyQueue(q)
 	m.settle()
 	return success
 }
@@ -312,7 +366,7 @@ func (m *model) createObject(p *mProc, hDevice abi.Handle, kind abi.SyncObjectTy
 
 func (m *model) destroyObject(p *mProc, h abi.Handle) abi.Status {
 	l, ok := p.table[h].(*mLocal)
-	if !ok {
+	if !ok || l.owned {
 		return invalid
 	}
 	m.destroyLocal(l)

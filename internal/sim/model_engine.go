@@ -57,7 +57,7 @@ func (m *model) dispatch(e *mEngine) {
 // ask asks an engine to stop.
 func (m *model) ask(e *mEngine) { e.state, e.asked = engineAsked, m.now }
 
-// land takes the first packet off an engine.
+// land takes the first packet of contexts off an engine.
 func (m *model) land(e *mEngine) *mRun {
 	r := e.flying[0]
 	e.flying = e.flying[1:]
@@ -108,11 +108,11 @@ func (e *mEngine) due() int64 {
 	case e.adapter.stopped:
 		return never
 	case e.state == engineRuns && len(e.flying) > 0:
-		return min(e.since+quantum, e.urgent)
+		return min(e.since+quantum, e.urgent, e.hwDue())
 	case e.state == engineAsked && !(len(e.flying) > 0 && e.flying[0].queue.exempt()):
-		return e.asked + tdrDelay
+		return min(e.asked+tdrDelay, e.hwDue())
 	}
-	return never
+	return e.hwDue()
 }
 
 // run lets the first packet of an engine do one command more, or end, as the puppet
@@ -124,6 +124,7 @@ func (m *model) run(e *mEngine) {
 		m.scan(a)
 		m.land(e)
 		m.dispatch(e)
+		m.progress(a)
 		m.settle()
 		return
 	}
@@ -132,17 +133,20 @@ func (m *model) run(e *mEngine) {
 	if c.op == bad {
 		m.scan(a)
 		m.fault(e, abi.DeviceExecutionDMAFault)
+		m.progress(a)
 		m.settle()
 		return
 	}
 	if !m.store(r, c) {
 		m.scan(a)
 		m.fault(e, abi.DeviceExecutionDMAPageFault)
+		m.progress(a)
 		m.settle()
 		return
 	}
 	if c.op == signal {
 		m.scan(a)
+		m.progress(a)
 	}
 	m.settle() // a store that lowered a value has let waits go on
 }
@@ -159,7 +163,7 @@ func (m *model) store(r *mRun, c command) bool {
 			}
 		}
 	}
-	if at == nil || p.dead || !at.signal {
+	if at == nil || p.dead || !at.signal && !at.owned {
 		return false
 	}
 	o := at.object
@@ -203,6 +207,7 @@ func (m *model) answer(e *mEngine) {
 	m.takeBack(e, true)
 	e.state = engineRuns
 	m.dispatch(e)
+	m.progress(e.adapter)
 	m.settle()
 }
 
@@ -217,58 +222,72 @@ func (m *model) readAll(e *mEngine) {
 
 // tick does what is due now.
 func (m *model) tick() {
-	var late [2][]*mEngine
-	for i, a := range m.adapters {
+	for _, a := range m.adapters {
 		m.scan(a)
+		m.progress(a)
 		for _, e := range a.engines {
 			switch {
 			case e.due() > m.now:
+			case e.hwDue() <= m.now:
+				m.suspend(e)
 			case e.state == engineRuns:
 				m.ask(e)
 			default:
-				late[i] = append(late[i], e)
+				m.call(a, func() { m.hung(e) })
 			}
 		}
 	}
 	m.settle()
-	for i, a := range m.adapters {
-		m.hung(a, late[i])
+}
+
+// call asks a driver something once everything else has gone on; f is what its answer
+// does.
+func (m *model) call(a *mAdapter, f func()) { a.calls = append(a.calls, f) }
+
+// hung recovers an engine that did not answer.
+func (m *model) hung(e *mEngine) {
+	a := e.adapter
+	switch {
+	case a.stopped || e.state != engineAsked:
+	case len(e.flying) == 0:
+		e.state = engineRuns
+		m.dispatch(e)
+	case !a.caps.Has(ddi.PerEngineReset):
+		m.resetAdapter(a, e.guilty())
+	default:
+		e.state = engineResets
+		m.call(a, func() { m.call(a, func() { m.resetEngine(e) }) }) // dependents come first: there are none
 	}
 }
 
-// hung recovers engines that did not answer.
-func (m *model) hung(a *mAdapter, list []*mEngine) {
-	var resets []*mEngine
-	for _, e := range list {
-		switch {
-		case a.stopped || e.state == engineResets:
-		case len(e.flying) == 0:
-			e.state = engineRuns
-			m.dispatch(e)
-			m.settle()
-		case !a.caps.Has(ddi.PerEngineReset):
-			m.resetAdapter(a, e.flying[0].queue.context.device)
-		default:
-			e.state = engineResets
-			resets = append(resets, e)
-		}
+// guilty is the device whose packet runs.
+func (e *mEngine) guilty() *mDevice {
+	if len(e.flying) == 0 {
+		return nil
 	}
-	for _, e := range resets {
-		if e.state != engineResets || a.stopped {
-			continue // the whole adapter was reset meanwhile
+	return e.flying[0].queue.context.device
+}
+
+// resetEngine: the device whose packet ran is lost, what others had at the engine runs
+// again.
+func (m *model) resetEngine(e *mEngine) {
+	a := e.adapter
+	failed := a.failEngine
+	a.failEngine = false
+	switch {
+	case a.stopped || a.resetting:
+	case failed:
+		m.resetAdapter(a, e.guilty())
+	default:
+		if len(e.flying) > 0 {
+			r := e.flying[0]
+			r.dead = true
+			m.land(e)
+			m.hang(r.queue.context.device)
 		}
-		if a.failEngine {
-			a.failEngine = false
-			m.resetAdapter(a, e.flying[0].queue.context.device)
-			continue
-		}
-		r := e.flying[0]
-		r.dead = true
-		m.land(e)
-		m.hang(r.queue.context.device)
 		m.takeBack(e, false)
 		e.state = engineRuns
+		m.resume(e)
 		m.dispatch(e)
-		m.settle()
 	}
 }

@@ -16,8 +16,10 @@ func (m *model) loseDevice(d *mDevice, state abi.DeviceExecutionState) {
 	d.state = state
 	m.dropAll(d, byLoss)
 	for _, l := range slices.Backward(slices.Clone(d.locals)) {
-		if l.signal && l.flags&abi.SyncObjectNoSignalMaxValueOnTdr == 0 {
+		if (l.signal || l.owned) && l.flags&abi.SyncObjectNoSignalMaxValueOnTdr == 0 {
 			m.lose(l.object)
+		} else {
+			m.look(l.object)
 		}
 	}
 	m.loosen(d, byLoss)
@@ -26,8 +28,10 @@ func (m *model) loseDevice(d *mDevice, state abi.DeviceExecutionState) {
 // dropAll drops the packets of a device and has engines stop what they run of it.
 func (m *model) dropAll(d *mDevice, w why) {
 	for _, c := range d.contexts {
-		if !c.queue.gone {
-			m.drop(c.queue, w)
+		for _, q := range c.queues {
+			if !q.gone {
+				m.drop(q, w)
+			}
 		}
 		m.clear(c)
 	}
@@ -35,6 +39,18 @@ func (m *model) dropAll(d *mDevice, w why) {
 
 // clear has the engine stop that still has something of a context.
 func (m *model) clear(c *mContext) {
+	if c.queue == nil {
+		if !c.good {
+			c.good = true
+			if slices.ContainsFunc(c.queues, func(q *mQueue) bool { return len(q.flying) > 0 }) {
+				m.leaveHardware(c)
+				if c.place == offHardware {
+					m.forgetAll(c)
+				}
+			}
+		}
+		return
+	}
 	if e := c.engine; len(c.queue.flying) > 0 && e.state == engineRuns {
 		m.ask(e)
 	}
@@ -99,9 +115,14 @@ func (m *model) resetAdapter(a *mAdapter, guilty *mDevice) {
 		return
 	}
 	a.resets = append(a.resets, m.now)
+	a.resetting = true
 	for _, e := range a.engines {
 		e.state = engineResets
 	}
+	m.call(a, func() { m.adapterWasReset(a, guilty) })
+}
+
+func (m *model) adapterWasReset(a *mAdapter, guilty *mDevice) {
 	if a.failAdapter {
 		a.failAdapter = false
 		m.stop(a)
@@ -115,19 +136,26 @@ func (m *model) resetAdapter(a *mAdapter, guilty *mDevice) {
 		}
 	}
 	m.empty(a)
-	m.settle()
-	for _, e := range a.engines {
-		e.state = engineRuns
-		m.dispatch(e)
-	}
-	m.settle()
+	m.call(a, func() {
+		a.resetting = false
+		for _, e := range a.engines {
+			e.state = engineRuns
+			m.dispatch(e)
+		}
+	})
 }
 
+// empty takes everything off the GPU.
 func (m *model) empty(a *mAdapter) {
 	for _, e := range a.engines {
 		for len(e.flying) > 0 {
 			m.land(e)
 		}
+		for _, q := range slices.Clone(e.hw) {
+			q.context.place = offHardware
+			m.forgetAll(q.context)
+		}
+		e.leaving, e.off = nil, nil
 	}
 }
 
@@ -138,13 +166,18 @@ func (m *model) stop(a *mAdapter) {
 		m.loseDevice(d, abi.DeviceExecutionStopped)
 	}
 	m.empty(a)
-	m.settle()
 }
 
 // destroyContext drops what is queued.
 func (m *model) destroyContext(c *mContext) {
 	c.gone = true
-	if !c.queue.gone {
+	if c.queue == nil {
+		for _, q := range slices.Clone(c.queues) {
+			if !q.destroyed {
+				m.destroyQueue(q)
+			}
+		}
+	} else if !c.queue.gone {
 		m.drop(c.queue, byDestruction)
 	}
 	m.clear(c)

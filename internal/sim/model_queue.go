@@ -15,8 +15,22 @@ func (m *model) touch(q *mQueue) {
 	}
 }
 
-// settle lets every queue go on as far as it can.
+// settle lets every queue go on as far as it can, and asks the drivers what is to be asked.
 func (m *model) settle() {
+	m.goOn()
+	for _, a := range m.adapters {
+		for len(a.calls) > 0 {
+			calls := a.calls
+			a.calls = nil
+			for _, call := range calls {
+				call()
+				m.goOn()
+			}
+		}
+	}
+}
+
+func (m *model) goOn() {
 	for busy := true; busy; {
 		busy = false
 		for _, a := range m.adapters {
@@ -40,6 +54,9 @@ func (m *model) step(q *mQueue) bool {
 	}
 	switch p := q.pending[0]; p.kind {
 	case bufferPacket:
+		if q.hardware() {
+			return m.submitHardware(q)
+		}
 		m.enter(q)
 		return false
 	case waitPacket:
@@ -50,7 +67,7 @@ func (m *model) step(q *mQueue) bool {
 	default:
 		complete := len(q.flying) == 0
 		read := !slices.ContainsFunc(q.flying, func(r *mRun) bool { return !r.read })
-		if !complete && p.when != atSubmission && !(p.when == atRead && read) {
+		if !complete && p.when != atSubmission && !(p.when == atRead && read && !q.hardware()) {
 			return false
 		}
 		q.pending = q.pending[1:]

@@ -30,7 +30,11 @@ var actions = []action{
 	{10, (*World).signalFromCPU},
 	{6, (*World).waitFromCPU},
 	{8, (*World).createObject},
-	{5, (*World).createContext},
+	{6, (*World).createContext},
+	{5, (*World).createHwQueue},
+	{2, (*World).destroyHwQueue},
+	{8, (*World).submitToHwQueue},
+	{14, (*World).runHardware},
 	{2, (*World).createDevice},
 	{4, (*World).shareAndOpen},
 	{4, (*World).openShared},
@@ -103,6 +107,9 @@ func (w *World) end() {
 			if e.state == engineAsked && !a.stopped && w.err == "" {
 				w.answerOn(i, e)
 			}
+			for len(e.hw) > 0 && !a.stopped && w.err == "" {
+				w.runQueue(i, e.hw[0])
+			}
 		}
 	}
 	if w.err != "" {
@@ -121,8 +128,8 @@ func (w *World) end() {
 		}
 	}
 	for i, p := range w.puppets {
-		if len(p.devices)+len(p.contexts) != 0 {
-			w.differ("at the end the driver of adapter %d has %d devices and %d contexts", i, len(p.devices), len(p.contexts))
+		if len(p.devices)+len(p.contexts)+len(p.queues) != 0 {
+			w.differ("at the end the driver of adapter %d has %d devices, %d contexts, %d queues", i, len(p.devices), len(p.contexts), len(p.queues))
 		}
 	}
 }
@@ -164,6 +171,19 @@ func (w *World) devices() (list []*mDevice) {
 func (w *World) contexts() (list []*mContext) {
 	for _, d := range w.devices() {
 		list = append(list, d.contexts...)
+	}
+	return list
+}
+
+// streams lists contexts with a queue of software, or hardware queues, of one device or
+// of all.
+func (w *World) streams(d *mDevice, hardware bool) (list []*mQueue) {
+	for _, c := range w.contexts() {
+		for _, q := range c.queues {
+			if (d == nil || c.device == d) && q.hardware() == hardware && !q.destroyed {
+				list = append(list, q)
+			}
+		}
 	}
 	return list
 }

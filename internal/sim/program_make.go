@@ -106,7 +106,9 @@ func (w *World) createContext() {
 func (w *World) createContextOn(p *mProc, hDevice abi.Handle) {
 	node, affinity := uint32(w.choose.Int(2)), []uint32{1, 0, 2}[w.choose.Int(3)]
 	var flags abi.CreateContextFlags
-	switch w.choose.Int(12) {
+	switch w.choose.Int(16) {
+	case 0, 1, 2:
+		flags = abi.ContextHwQueueSupported
 	case 9:
 		flags = abi.ContextSynchronizationOnly
 	case 10:
@@ -127,8 +129,11 @@ func (w *World) createContextOn(p *mProc, hDevice abi.Handle) {
 			c.engine = e
 		}
 	}
-	c.queue = &mQueue{context: c}
-	w.model.queues = append(w.model.queues, c.queue)
+	if flags&abi.ContextHwQueueSupported == 0 {
+		c.queue = &mQueue{context: c, handle: h}
+		c.queues = []*mQueue{c.queue}
+		w.model.queues = append(w.model.queues, c.queue)
+	}
 	d.contexts = append(d.contexts, c)
 	p.table[h] = c
 	w.name(p, h, "ctx")
@@ -141,6 +146,48 @@ func (w *World) destroyContext() {
 		w.answer(callDestroyContext(w.process(p), c.handle), success, "p%d: destroy %s", p.index+1, w.of(p, c.handle))
 		w.model.destroyContext(c)
 		w.model.settle()
+	}
+}
+
+func (w *World) createHwQueue() {
+	list := w.contexts()
+	if len(list) == 0 || len(w.streams(nil, true)) >= mostContexts {
+		return
+	}
+	c := pick(w, list)
+	for _, o := range list {
+		if c.queue != nil && o.queue == nil && !w.one(10) {
+			c = o
+		}
+	}
+	p := c.device.proc
+	flags := abi.CreateHwQueueFlags(0)
+	if w.one(10) {
+		flags = abi.HwQueueDisableGpuTimeout
+	}
+	m, got := callCreateHwQueue(w.process(p), c.handle, flags)
+	w.answer(got, w.model.createHwQueue(p, c.handle), "p%d: create hwqueue%d on %s, flags %v", p.index+1, w.objects+1, w.of(p, c.handle), flags)
+	if !got.OK() || w.err != "" {
+		return
+	}
+	q := &mQueue{context: c, handle: m.handle, exempts: flags != 0}
+	p.table[m.handle] = q
+	w.name(p, m.handle, "hwqueue")
+	o := &mObject{kind: abi.MonitoredFence, adapter: c.device.adapter, queued: 1} // the queue refers to it until nothing of it is at the GPU
+	w.addLocal(o, c.device, m.progress, 0, "progress", true, false, true)
+	q.progress = p.table[m.progress.handle].(*mLocal)
+	q.progress.owned = true
+	c.queues = append(c.queues, q)
+	w.model.queues = append(w.model.queues, q)
+}
+
+func (w *World) destroyHwQueue() {
+	if list := w.streams(nil, true); len(list) > 0 {
+		q := pick(w, list)
+		p := q.context.device.proc
+		text := w.of(p, q.handle)
+		got := callDestroyHwQueue(w.process(p), q.handle)
+		w.answer(got, w.model.destroyHwQueue(p, q.handle), "p%d: destroy %s", p.index+1, text)
 	}
 }
 

@@ -9,27 +9,29 @@ import (
 
 // Actions that queue things, and those of GPUs and time.
 
-// someContexts picks contexts for one call, nearly always of one device.
-func (w *World) someContexts(most int) (*mProc, []abi.Handle) {
-	list := w.contexts()
+// someContexts picks contexts, or hardware queues, for one call, nearly always of one
+// device.
+func (w *World) someContexts(most int, hardware bool) (*mProc, []abi.Handle) {
+	list := w.streams(nil, hardware)
 	if len(list) == 0 {
 		return nil, nil
 	}
-	c := pick(w, list)
-	hs := []abi.Handle{c.handle}
+	q := pick(w, list)
+	d := q.context.device
+	hs := []abi.Handle{q.handle}
 	for len(hs) < most && w.one(3) {
-		from := c.device.contexts
+		from := w.streams(d, hardware)
 		if w.one(8) {
-			from = slices.DeleteFunc(w.contexts(), func(o *mContext) bool { return o.device.proc != c.device.proc })
+			from = slices.DeleteFunc(w.streams(nil, hardware), func(o *mQueue) bool { return o.context.device.proc != d.proc })
 		}
 		if h := pick(w, from).handle; !slices.Contains(hs, h) || w.one(10) {
 			hs = append(hs, h)
 		}
 	}
 	if w.one(40) {
-		hs[w.choose.Int(len(hs))] = w.wrong(c.device.proc)
+		hs[w.choose.Int(len(hs))] = w.wrong(d.proc)
 	}
-	return c.device.proc, hs
+	return d.proc, hs
 }
 
 // someObjects picks objects for one call of a device, nearly always such that may stand
@@ -64,8 +66,11 @@ func (w *World) someObjects(d *mDevice, most int) (hs []abi.Handle, list []*mLoc
 
 func deviceOf(p *mProc, hs []abi.Handle) *mDevice {
 	for _, h := range hs {
-		if c, ok := p.table[h].(*mContext); ok {
-			return c.device
+		switch e := p.table[h].(type) {
+		case *mContext:
+			return e.device
+		case *mQueue:
+			return e.context.device
 		}
 	}
 	return nil
@@ -81,7 +86,8 @@ func (w *World) gpuVersion(list []*mLocal, versions ...version) version {
 }
 
 func (w *World) signalFromGPU() {
-	p, hs := w.someContexts(3)
+	hardware := w.one(4)
+	p, hs := w.someContexts(3, hardware)
 	d := (*mDevice)(nil)
 	if p != nil {
 		d = deviceOf(p, hs)
@@ -91,7 +97,7 @@ func (w *World) signalFromGPU() {
 	}
 	a := signalArgs{contexts: hs, version: fromGpu2}
 	var e *mEvent
-	if w.one(6) {
+	if !hardware && w.one(6) {
 		a.flags = abi.SignalEnqueueCpuEvent
 		a.version = pick(w, []version{fromGpu2, version2})
 		a.fd, e = w.event()
@@ -100,7 +106,9 @@ func (w *World) signalFromGPU() {
 		if a.objects, list = w.someObjects(d, 3); list == nil {
 			return
 		}
-		a.version = w.gpuVersion(list, fromGpu2, fromGpu2, version2, fromGpu)
+		if a.version = w.gpuVersion(list, fromGpu2, fromGpu2, version2, fromGpu); hardware {
+			a.version = toHwQueue
+		}
 		for range a.objects {
 			a.values = append(a.values, w.value())
 		}
@@ -112,7 +120,7 @@ func (w *World) signalFromGPU() {
 		if w.one(4) {
 			a.flags |= abi.SignalAllowFenceRewind
 		}
-		if w.one(6) {
+		if !hardware && w.one(6) {
 			a.flags |= abi.SignalAtSubmission
 		}
 	}
@@ -121,7 +129,8 @@ func (w *World) signalFromGPU() {
 }
 
 func (w *World) waitFromGPU() {
-	p, hs := w.someContexts(1)
+	hardware := w.one(4)
+	p, hs := w.someContexts(1, hardware)
 	if p == nil {
 		return
 	}
@@ -134,7 +143,9 @@ func (w *World) waitFromGPU() {
 	if a.objects, list = w.someObjects(d, 3); list == nil {
 		return
 	}
-	a.version = w.gpuVersion(list, fromGpu, version2)
+	if a.version = w.gpuVersion(list, fromGpu, version2); hardware {
+		a.version = toHwQueue
+	}
 	for _, l := range list {
 		a.values = append(a.values, w.target(l.object, a.values))
 	}
@@ -143,7 +154,7 @@ func (w *World) waitFromGPU() {
 }
 
 func (w *World) submit() {
-	p, hs := w.someContexts(2)
+	p, hs := w.someContexts(2, false)
 	if p == nil {
 		return
 	}
@@ -151,6 +162,34 @@ func (w *World) submit() {
 	if d == nil {
 		return
 	}
+	b := w.buffer(d)
+	flags := abi.SubmitCommandFlags(0)
+	if w.one(8) {
+		flags = abi.SubmitNullRendering
+	}
+	got := callSubmit(w.process(p), hs, b, flags)
+	w.answer(got, w.model.submit(p, hs, b, flags), "p%d: submit buffer %#x %v on %s, flags %v", p.index+1, b.address, b.commands, w.list(p, hs), flags)
+}
+
+func (w *World) submitToHwQueue() {
+	p, hs := w.someContexts(1, true)
+	if p == nil || deviceOf(p, hs) == nil {
+		return
+	}
+	b := w.buffer(deviceOf(p, hs))
+	progress := uint64(1)
+	if q, ok := p.table[hs[0]].(*mQueue); ok {
+		progress = q.submitted + 1 + uint64(w.choose.Int(3))
+		if w.one(20) {
+			progress = q.submitted
+		}
+	}
+	got := callSubmitToHwQueue(w.process(p), hs[0], b, progress)
+	w.answer(got, w.model.submitToHwQueue(p, hs[0], b, progress), "p%d: submit buffer %#x %v to %s as %d", p.index+1, b.address, b.commands, w.list(p, hs), progress)
+}
+
+// buffer makes a random command buffer for a device.
+func (w *World) buffer(d *mDevice) *buffer {
 	b := &buffer{address: 0x1000 * uint64(len(w.buffers)+1)}
 	for range w.choose.Int(4) {
 		c := command{op: pick(w, []opcode{write, signal}), value: w.value()}
@@ -158,7 +197,10 @@ func (w *World) submit() {
 		case w.one(40):
 			c.op = bad
 		case len(d.locals) > 0:
-			c.va = pick(w, d.locals).va
+			// A program that writes progress itself only fools itself.
+			if l := pick(w, d.locals); !l.owned {
+				c.va = l.va
+			}
 		}
 		if c.va == 0 && c.op != bad && !w.one(10) {
 			continue
@@ -166,12 +208,7 @@ func (w *World) submit() {
 		b.commands = append(b.commands, c)
 	}
 	w.buffers[b.address] = b
-	flags := abi.SubmitCommandFlags(0)
-	if w.one(8) {
-		flags = abi.SubmitNullRendering
-	}
-	got := callSubmit(w.process(p), hs, b, flags)
-	w.answer(got, w.model.submit(p, hs, b, flags), "p%d: submit buffer %#x %v on %s, flags %v", p.index+1, b.address, b.commands, w.list(p, hs), flags)
+	return b
 }
 
 func (w *World) signalFromCPU() {
@@ -344,4 +381,50 @@ func (w *World) failReset() {
 	}
 	w.say("the next reset of adapter %d fails", i)
 	p.failAdapterReset, a.failAdapter = true, true
+}
+
+// runHardware lets the GPU go on with a hardware queue: a command, or a whole buffer.
+func (w *World) runHardware() {
+	var list []*mQueue
+	for _, a := range w.model.adapters {
+		for _, e := range a.engines {
+			if !a.stopped {
+				list = append(list, e.hw...)
+			}
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	q := pick(w, list)
+	r := q.flying[0]
+	for whole := !w.one(3); ; {
+		w.runQueue(q.engine().adapter.index, q)
+		if !whole || w.err != "" || len(q.flying) == 0 || q.flying[0] != r {
+			return
+		}
+	}
+}
+
+func (w *World) runQueue(i int, q *mQueue) {
+	r := q.flying[0]
+	p := w.puppets[i]
+	w.say("the GPU of adapter %d goes on with buffer %#x of %s", i, r.buffer.address, w.of(q.context.device.proc, q.handle))
+	interrupt := p.stepQueue(p.find(r))
+	w.interrupt(p, interrupt)
+	w.model.runHardware(q)
+	if interrupt != nil {
+		w.model.tick()
+	}
+	w.compare()
+}
+
+// find finds the queue that a packet is the first of.
+func (p *puppet) find(r *mRun) ddi.KmdHwQueue {
+	for h, q := range p.queues {
+		if len(q.flying) > 0 && q.flying[0].buffer == r.buffer {
+			return h
+		}
+	}
+	panic("sim: the driver has no such packet")
 }

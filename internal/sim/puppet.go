@@ -22,21 +22,18 @@ type puppet struct {
 	order    []*puppetEngine
 
 	failEngineReset, failAdapterReset bool // the next one
-	suspendAtOnce                     bool
 	stopped                           bool // the adapter is: nothing is asked of it any more
 	trace                             *trace
 	broken                            string // what the kernel did that it must not
 }
 
 type puppetContext struct {
-	device    ddi.KmdDevice
-	engine    ddi.Engine
-	suspended bool
-	pending   uint64 // suspend fence that is not answered, 0 none
+	device ddi.KmdDevice
+	engine ddi.Engine
+	off    bool // the hardware
 }
 
 type puppetQueue struct {
-	kmd      ddi.KmdHwQueue
 	context  ddi.KmdContext
 	progress uint64 // address
 	flying   []*puppetRun
@@ -52,7 +49,6 @@ type puppetEngine struct {
 
 type puppetRun struct {
 	context ddi.KmdContext
-	queue   ddi.KmdHwQueue
 	id      uint64
 	buffer  *buffer
 	pc      int
@@ -201,6 +197,9 @@ func (p *puppet) ResetFromTimeout() abi.Status {
 	for _, e := range p.order {
 		e.clear()
 	}
+	for _, q := range p.queues {
+		q.flying = nil
+	}
 	if p.failAdapterReset {
 		p.failAdapterReset = false
 		return abi.StatusUnsuccessful
@@ -256,4 +255,92 @@ func (p *puppet) answer(engine ddi.Engine) ddi.Interrupt {
 	e.answered = e.preempt
 	e.flying, e.preempt = nil, 0
 	return i
+}
+
+func (p *puppet) CreateHwQueue(args ddi.CreateHwQueueArgs) (ddi.KmdHwQueue, abi.Status) {
+	h := ddi.KmdHwQueue(p.handle())
+	if p.contexts[args.Context] == nil {
+		return 0, p.blame("CreateHwQueue on context %d: there is none", args.Context)
+	}
+	p.queues[h] = &puppetQueue{context: args.Context, progress: args.ProgressFenceGpuVirtualAddress}
+	return h, abi.StatusSuccess
+}
+
+func (p *puppet) DestroyHwQueue(h ddi.KmdHwQueue) abi.Status {
+	q := p.queues[h]
+	switch {
+	case q == nil:
+		return p.blame("DestroyHwQueue(%d): there is none", h)
+	case len(q.flying) > 0 && !p.contexts[q.context].off && !p.stopped:
+		return p.blame("DestroyHwQueue(%d) while %d packets are at the GPU", h, len(q.flying))
+	}
+	p.trace.say("destroy queue %d", h)
+	delete(p.queues, h)
+	return abi.StatusSuccess
+}
+
+func (p *puppet) SubmitCommandToHwQueue(args ddi.SubmitCommandToHwQueueArgs) abi.Status {
+	q := p.queues[args.HwQueue]
+	if q == nil {
+		return p.blame("SubmitCommandToHwQueue(%d): there is none", args.HwQueue)
+	}
+	b := p.buffers[args.DmaBufferVirtualAddress]
+	q.flying = append(q.flying, &puppetRun{context: q.context, id: args.HwQueueProgressFenceID, buffer: b, flags: args.Flags})
+	p.trace.say("submit %#x as %d to queue %d, flags %d", b.address, args.HwQueueProgressFenceID, args.HwQueue, args.Flags)
+	return abi.StatusSuccess
+}
+
+func (p *puppet) SuspendContext(h ddi.KmdContext, _ uint64) abi.Status {
+	c := p.contexts[h]
+	if c == nil || c.off {
+		return p.blame("SuspendContext(%d): there is none, or it is off already", h)
+	}
+	p.trace.say("suspend context %d", h)
+	c.off = true
+	return abi.StatusSuccess
+}
+
+func (p *puppet) ResumeContext(h ddi.KmdContext) abi.Status {
+	c := p.contexts[h]
+	if c == nil || !c.off {
+		return p.blame("ResumeContext(%d): there is none, or it is not off", h)
+	}
+	p.trace.say("resume context %d", h)
+	c.off = false
+	return abi.StatusSuccess
+}
+
+func (p *puppet) ResumeHwEngine(engine ddi.Engine) abi.Status {
+	p.trace.say("resume %v", engine)
+	return abi.StatusSuccess
+}
+
+// stepQueue lets the first packet of a hardware queue do one command more, or end with
+// its progress.
+func (p *puppet) stepQueue(h ddi.KmdHwQueue) ddi.Interrupt {
+	q := p.queues[h]
+	c := p.contexts[q.context]
+	r := q.flying[0]
+	next := command{op: signal, va: q.progress, value: r.id}
+	last := r.pc == len(r.buffer.commands)
+	if !last {
+		next = r.buffer.commands[r.pc]
+	}
+	r.pc++
+	faulted := ddi.HwQueuePageFaulted{Engine: c.engine, HwQueue: h, FaultedFenceID: r.id}
+	if next.op == bad {
+		q.flying, faulted.Faulted = nil, true
+		return faulted
+	}
+	if f := p.devices[c.device].Store64(c.engine.EngineOrdinal, next.va, next.value); f != nil {
+		q.flying, faulted.Fault = nil, *f
+		return faulted
+	}
+	if last {
+		q.flying = q.flying[1:]
+	}
+	if next.op == signal {
+		return ddi.MonitoredFenceSignaled{Engine: c.engine}
+	}
+	return nil
 }

@@ -50,6 +50,9 @@ func newWorld(choose *source, trace *trace, profiles []*adapter.Profile) *World 
 	var caps [2]ddi.Caps
 	for i := range caps {
 		caps[i] = []ddi.Caps{ddi.PerEngineReset | ddi.ReportsRead, ddi.PerEngineReset, ddi.ReportsRead, 0}[choose.Int(4)]
+		if choose.Int(3) > 0 {
+			caps[i] |= ddi.HwScheduling
+		}
 		w.say("adapter %d: %v", i, caps[i])
 	}
 	k, err := kernel.New(kernel.Config{

@@ -1,0 +1,193 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/dxgsync/dxgsync/abi"
+)
+
+// Hardware queues: the GPU decides which of them runs. The kernel only sees progress,
+// and asks contexts off the hardware when there is none for a quantum.
+
+// inFlight is how many buffers of a hardware queue the GPU takes.
+const inFlight = 2
+
+// submitHardware gives the GPU the first packet of a hardware queue.
+func (m *model) submitHardware(q *mQueue) bool {
+	e := q.engine()
+	if len(q.flying) == inFlight || q.context.place != onHardware || e.state == engineResets || e.adapter.stopped {
+		return false
+	}
+	if len(e.hw) == 0 {
+		e.hwSince = m.now
+	}
+	if !slices.Contains(e.hw, q) {
+		e.hw = append(e.hw, q)
+	}
+	r := q.pending[0].run
+	q.pending = q.pending[1:]
+	q.flying = append(q.flying, r)
+	return true
+}
+
+// progress looks at the progress fences of an adapter.
+func (m *model) progress(a *mAdapter) {
+	for _, e := range a.engines {
+		for _, q := range slices.Clone(e.hw) {
+			for len(q.flying) > 0 && q.flying[0].progress <= q.progress.object.see() {
+				e.hwSince = m.now
+				m.landHardware(q)
+			}
+		}
+	}
+}
+
+// landHardware takes the first packet of a hardware queue off the GPU.
+func (m *model) landHardware(q *mQueue) {
+	r := q.flying[0]
+	q.flying = q.flying[1:]
+	if len(q.flying) == 0 {
+		e := q.engine()
+		e.hw = slices.DeleteFunc(e.hw, func(o *mQueue) bool { return o == q })
+	}
+	if r.dead {
+		m.finish(q)
+	} else {
+		m.touch(q)
+	}
+}
+
+// forget takes everything of a queue off the GPU.
+func (m *model) forget(q *mQueue) {
+	for len(q.flying) > 0 {
+		q.flying[0].dead = true
+		m.landHardware(q)
+	}
+}
+
+// finish lets go of the progress fence of a queue that is gone, once nothing of it is at
+// the GPU.
+func (m *model) finish(q *mQueue) {
+	if q.hardware() && q.destroyed && !q.finished && len(q.flying) == 0 {
+		q.finished = true
+		c := q.context
+		c.queues = slices.DeleteFunc(slices.Clone(c.queues), func(o *mQueue) bool { return o == q })
+		q.progress.object.queued--
+		m.check(q.progress.object)
+	}
+}
+
+// hwDue is when hardware queues have had no progress for a quantum.
+func (e *mEngine) hwDue() int64 {
+	if len(e.hw) == 0 || len(e.leaving) > 0 || e.adapter.stopped {
+		return never
+	}
+	return e.hwSince + quantum
+}
+
+// suspend asks every context with buffers at the GPU off the hardware.
+func (m *model) suspend(e *mEngine) {
+	for _, q := range slices.Clone(e.hw) {
+		m.leaveHardware(q.context)
+	}
+	if len(e.leaving) == 0 {
+		e.hwSince = m.now
+	}
+}
+
+func (m *model) leaveHardware(c *mContext) {
+	if c.place != onHardware {
+		return
+	}
+	c.place = leavingHardware
+	c.engine.leaving = append(c.engine.leaving, c)
+	m.call(c.engine.adapter, func() { m.left(c) })
+}
+
+// left: a context is off the hardware. When all are, those that can go on do.
+func (m *model) left(c *mContext) {
+	e := c.engine
+	if c.place != leavingHardware {
+		return
+	}
+	e.leaving = slices.DeleteFunc(e.leaving, func(o *mContext) bool { return o == c })
+	c.place = offHardware
+	if c.good {
+		m.forgetAll(c)
+	} else {
+		e.off = append(e.off, c)
+	}
+	if len(e.leaving) == 0 {
+		m.resume(e)
+	}
+}
+
+func (m *model) forgetAll(c *mContext) {
+	for _, q := range slices.Clone(c.queues) {
+		m.forget(q)
+	}
+}
+
+func (m *model) resume(e *mEngine) {
+	if e.state == engineResets {
+		return
+	}
+	e.hwSince = m.now
+	off := e.off
+	e.off = nil
+	for _, c := range off {
+		if c.good {
+			m.forgetAll(c)
+			continue
+		}
+		c.place = onHardware
+		for _, q := range slices.Clone(c.queues) {
+			if q.gone {
+				m.forget(q)
+			}
+		}
+		for _, q := range c.queues {
+			m.touch(q)
+		}
+	}
+}
+
+// destroyQueue takes a hardware queue away with its progress fence.
+func (m *model) destroyQueue(q *mQueue) {
+	q.destroyed = true
+	if !q.gone {
+		m.drop(q, byDestruction)
+	}
+	if len(q.flying) > 0 && !q.context.good {
+		m.leaveHardware(q.context)
+	}
+	m.finish(q)
+	m.destroyLocal(q.progress)
+	delete(q.context.device.proc.table, q.handle)
+}
+
+// runHardware lets the first packet of a hardware queue do one command more, or end with
+// its progress.
+func (m *model) runHardware(q *mQueue) {
+	a := q.engine().adapter
+	r := q.flying[0]
+	c := command{op: signal, va: q.progress.va, value: r.progress}
+	if r.pc < len(r.buffer.commands) {
+		c = r.buffer.commands[r.pc]
+	}
+	r.pc++
+	state := abi.DeviceExecutionActive
+	if c.op == bad {
+		state = abi.DeviceExecutionDMAFault
+	} else if !m.store(r, c) {
+		state = abi.DeviceExecutionDMAPageFault
+	}
+	if state != abi.DeviceExecutionActive || c.op == signal {
+		m.scan(a)
+		if state != abi.DeviceExecutionActive {
+			m.loseDevice(q.context.device, state)
+		}
+		m.progress(a)
+	}
+	m.settle()
+}
