@@ -156,3 +156,10 @@ func (s *Session) QueryClockCalibration(r *abi.QueryClockCalibration) abi.Status
 func (s *Session) QueryStatistics(r *abi.QueryStatistics) abi.Status {
 	return do(s, abi.OpQueryStatistics, r)
 }
+
+// EnumProcesses lists the processes that use an adapter; with a nil array it tells how
+// many there are.
+func (s *Session) EnumProcesses(r *abi.EnumProcesses, ids []uint32) abi.Status {
+	r.BufferCount = uint64(len(ids))
+	return do(s, abi.OpEnumProcesses, r, bytesOf(ids))
+}

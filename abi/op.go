@@ -255,6 +255,7 @@ var (
 	OpMarkDeviceAsError                   = mustOp("D3DKMTMarkDeviceAsError")
 	OpWaitForIdle                         = mustOp("D3DKMTWaitForIdle")
 	OpCreateSyncFile                      = mustOp("D3DKMTCreateSyncFile")
+	OpEnumProcesses                       = mustOp("D3DKMTEnumProcesses")
 	OpQueryClockCalibration               = mustOp("D3DKMTQueryClockCalibration")
 	OpQueryStatistics                     = mustOp("D3DKMTQueryStatistics")
 

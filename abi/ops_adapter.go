@@ -23,7 +23,7 @@ var adapterOps = []Op{
 	{Nr: 0x16, Name: "D3DKMTChangeVideoMemoryReservation", Record: "D3DKMT_CHANGEVIDEOMEMORYRESERVATION", Size: 32, Request: 0xC0204716, Support: Supported},
 	{Nr: 0x1F, Name: "D3DKMTFlushHeapTransitions", Record: "D3DKMT_FLUSHHEAPTRANSITIONS", Size: 4, Request: 0xC004471F},
 	{
-		Nr: 0x3D, Name: "D3DKMTQueryClockCalibration", Record: "D3DKMT_QUERYCLOCKCALIBRATION", Size: 40, Request: 0xC028473D,
+		Nr: 0x3D, Name: "D3DKMTQueryClockCalibration", Record: "D3DKMT_QUERYCLOCKCALIBRATION", Size: 40, Request: 0xC028473D, Support: Supported,
 		Out: []Span{{0x0C, 0x1C}},
 	},
 	{
@@ -32,11 +32,11 @@ var adapterOps = []Op{
 		Arrays: []Array{{Pointer: 0x10, Count: 8, Elem: uint32(SizeofAdapterInfo), Dir: Out, Max: maxAdapters}},
 	},
 	{
-		Nr: 0x43, Name: "D3DKMTQueryStatistics", Record: "D3DKMT_QUERYSTATISTICS", Size: 808, Request: 0xC3284743,
+		Nr: 0x43, Name: "D3DKMTQueryStatistics", Record: "D3DKMT_QUERYSTATISTICS", Size: 808, Request: 0xC3284743, Support: Supported,
 		Out: []Span{{0x18, 0x308}},
 	},
 	{
-		Nr: 0x48, Name: "D3DKMTEnumProcesses", Record: "D3DKMT_ENUMPROCESSES", Size: 24, Request: 0xC0184748,
+		Nr: 0x48, Name: "D3DKMTEnumProcesses", Record: "D3DKMT_ENUMPROCESSES", Size: 24, Request: 0xC0184748, Support: Supported,
 		Out:    []Span{{0x10, 8}},
 		Arrays: []Array{handles(8, 0x10, Out, maxProcesses)},
 	}, // process ids; their count is the low half of a 64-bit number

@@ -34,6 +34,8 @@ type Adapter struct {
 	stopped   bool // removed: nothing can be made on it any more
 	incidents []incident
 
+	recoveries uint32 // so far
+
 	asking sync.Mutex // calls of the driver that sched decided on are being made
 
 	written written

@@ -61,12 +61,15 @@ var publicOps = [0x4A]operation{
 	0x3A: (*Process).waitForSynchronizationObjectFromCpu,
 	0x3B: (*Process).waitForSynchronizationObjectFromGpu,
 	0x3C: (*Process).getAllocationPriority,
+	0x3D: (*Process).queryClockCalibration,
 	0x3E: (*Process).enumAdapters3,
 	0x3F: (*Process).shareObjects,
 	0x40: (*Process).openSyncObjectFromNtHandle2,
 	0x41: (*Process).queryResourceInfoFromNtHandle,
 	0x42: (*Process).openResourceFromNtHandle,
+	0x43: (*Process).queryStatistics,
 	0x45: (*Process).createSyncFile,
+	0x48: (*Process).enumProcesses,
 }
 
 // ownOps are the operations without a public number, from firstOwn.

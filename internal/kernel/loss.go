@@ -199,6 +199,7 @@ func (o watcher) Idle(d *vidsch.Device) {
 
 // Report keeps a recovery for listings.
 func (o watcher) Report(r vidsch.Report) {
+	o.recoveries++
 	i := incident{code: r.Code, promoted: r.Promoted, engine: r.Engine.String()}
 	if r.Guilty != nil {
 		p := r.Guilty.Owner.(*device).process

@@ -323,4 +323,3 @@ func (l *life) pass(in *dxgsync.Fence, n, lag uint64) abi.Status {
 	return l.s.SubmitSignalSyncObjectsToHwQueue(&abi.SubmitSignalSyncObjectsToHwQueue{ObjectCount: 1, BroadcastHwQueueCount: 1},
 		[]abi.Handle{l.queue}, []abi.Handle{l.fence.Handle()}, []uint64{n})
 }
-
