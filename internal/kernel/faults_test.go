@@ -269,3 +269,48 @@ func (*plainDriver) StopDevice()                          {}
 func (*plainDriver) Caps() ddi.Caps                       { return 0 }
 func (*plainDriver) Advance(int64)                        {}
 func (*plainDriver) Next() (int64, bool)                  { return 0, false }
+
+// A hardware queue of a worker, which signals the worker's fence.
+func (r *clockRig) hwWorker(pid int) (p *worker, work func()) {
+	r.t.Helper()
+	p = r.worker(pid, 0)
+	rec := abi.CreateHwQueue{HHwContext: r.context(p.p, p.d, 0, abi.ContextHwQueueSupported)}
+	_, st := do(p.p, 0x18, &rec, nil, nil)
+	r.ok(st)
+	return p, func() {
+		r.t.Helper()
+		p.value++
+		_, st := do(p.p, 0x34, &abi.SubmitCommandToHwQueue{HHwQueue: rec.HHwQueue, HwQueueProgressFenceId: p.value}, nil, nil, nil)
+		r.ok(st)
+		signal := abi.SubmitSignalSyncObjectsToHwQueue{ObjectCount: 1, BroadcastHwQueueCount: 1}
+		_, st = do(p.p, 0x35, &signal, nil, handles(rec.HHwQueue), handles(p.fence), values(p.value))
+		r.ok(st)
+	}
+}
+
+// The same bound holds between hardware queues, and between them and contexts.
+func TestHangOfAHardwareQueue(t *testing.T) {
+	r := newClockRig(t)
+	guilty, hang := r.hwWorker(10)
+	behind, work := r.hwWorker(11)
+	software, elsewhere := r.worker(12, 0), r.worker(13, 1)
+	r.provoke(abi.ProvokeFault{Kind: abi.FaultHang, PID: 10})
+	hang()
+	r.pass(0)
+	for range 3 {
+		work()
+		r.work(software)
+		r.work(elsewhere)
+	}
+	r.pass(0)
+	r.wantValue(elsewhere.p, elsewhere.fence, 3)
+	r.wantValue(behind.p, behind.fence, 0)
+	r.pass(quantum + tdrDelay)
+	r.wantValue(behind.p, behind.fence, 3)
+	r.wantValue(software.p, software.fence, 3)
+	r.wantValue(guilty.p, guilty.fence, syncobj.Max)
+	r.wantState(guilty, abi.DeviceExecutionHung)
+	for _, p := range []*worker{behind, software, elsewhere} {
+		r.wantState(p, abi.DeviceExecutionActive)
+	}
+}
