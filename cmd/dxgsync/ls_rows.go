@@ -60,7 +60,10 @@ func points(w kernel.WaitRow) string {
 		}
 		list = append(list, fmt.Sprintf("#%d %s→%s", p.Object, value(p.Value), value(p.Target)))
 	}
-	if len(w.Points) == 1 {
+	switch len(w.Points) {
+	case 0:
+		return w.Mode
+	case 1:
 		return list[0]
 	}
 	return w.Mode + " of " + strings.Join(list, ", ")

@@ -57,3 +57,11 @@ func (w *idleWait) cancel() {
 		delete(w.process.tickets, w.ticket)
 	}
 }
+
+// row lists the wait. It is for no fence.
+func (w *idleWait) row(now int64) WaitRow {
+	return WaitRow{
+		PID: w.process.Info.PID, Process: w.process.id, Device: w.device.handle, Mode: "idle", Kind: "blocked",
+		Age: now - w.since, Points: []PointRow{},
+	}
+}

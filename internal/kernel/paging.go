@@ -175,7 +175,7 @@ func (p *Process) destroyPagingQueue(r *abi.Request) abi.Status {
 	if !p.ownsBell(r.Bell) || !p.ownsBell(r.Ticket) || p.tickets[r.Ticket] != nil {
 		return abi.StatusInvalidParameter // nothing of its own to block on
 	}
-	q.closing = &pagingDrain{process: p, bells: p.bells, ticket: r.Ticket, bell: r.Bell}
+	q.closing = &pagingDrain{process: p, bells: p.bells, ticket: r.Ticket, bell: r.Bell, since: p.k.now()}
 	p.tickets[r.Ticket] = q.closing
 	p.table.Remove(q.handle)
 	return abi.StatusPending
@@ -203,7 +203,16 @@ type pagingDrain struct {
 	process      *Process
 	bells        *page.Bells
 	ticket, bell uint32
+	since        int64
 	cancelled    bool
+}
+
+// row lists the wait. It is for no fence.
+func (w *pagingDrain) row(q *pagingQueue, now int64) WaitRow {
+	return WaitRow{
+		PID: w.process.Info.PID, Process: w.process.id, Device: q.device.handle, Mode: "drain", Kind: "blocked",
+		Age: now - w.since, Points: []PointRow{},
+	}
 }
 
 func (w *pagingDrain) end(st abi.Status) {

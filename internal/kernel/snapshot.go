@@ -95,7 +95,7 @@ type WaitRow struct {
 	PID     int        `json:"pid"`
 	Process uint64     `json:"process"`
 	Device  abi.Handle `json:"device"`
-	Mode    string     `json:"mode"` // any or all
+	Mode    string     `json:"mode"` // any or all; without fences, idle for WaitForIdle, drain for DestroyPagingQueue
 	Kind    string     `json:"kind"` // event or blocked
 	Age     int64      `json:"age_ns"`
 	Points  []PointRow `json:"points"`
@@ -135,6 +135,16 @@ func (k *Kernel) Snapshot() Snapshot {
 			row.Contexts += len(d.contexts)
 			row.Allocations += len(d.allocations)
 			row.PagingQueues += len(d.paging)
+			for w := range d.idlers {
+				row.Waits++
+				s.Waits = append(s.Waits, w.row(now))
+			}
+			for q := range d.paging {
+				if q.closing != nil && !q.closing.cancelled {
+					row.Waits++
+					s.Waits = append(s.Waits, q.closing.row(q, now))
+				}
+			}
 			for a := range d.allocations {
 				row.Memory += a.allocation.heap.made()
 			}
