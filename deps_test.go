@@ -51,7 +51,7 @@ conformance:
 model:
 internal/torture:
 internal/sim:       abi ddi internal/page internal/object internal/adapter internal/kernel
-internal/suite:     abi conformance internal/page internal/adapter internal/softgpu internal/kernel internal/host internal/server internal/client golang.org/x/sys
+internal/suite:     abi cmdbuf conformance internal/page internal/adapter internal/softgpu internal/kernel internal/host internal/server internal/client golang.org/x/sys
 internal/suite/*:   internal/suite
 internal/bench:     abi cmdbuf ddi . internal/adapter internal/softgpu internal/kernel internal/host internal/server golang.org/x/sys
 

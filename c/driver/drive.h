@@ -24,7 +24,7 @@ struct call {
 	const struct field *field;
 };
 
-enum { max_record = 512 };
+enum { max_record = 1024 };
 
 /*
  * Memory that a pointer leads to, and how it was before the call. Its path is the
@@ -48,6 +48,12 @@ struct job {
 
 /* Finds a call by its name without D3DKMT, NULL if there is none. */
 const struct call *find_call(const char *name);
+
+/*
+ * Reads hexadecimal bytes into memory that the caller frees. NULL, or what is wrong
+ * with them.
+ */
+const char *read_bytes(struct memory *m, const char *hex);
 
 /* Reads "CALL ARGUMENTS" into j. NULL, or what is wrong with the text. */
 const char *read_job(struct job *j, char *text);

@@ -130,6 +130,33 @@ static const char *touch(uint64_t address, bool write)
 	return NULL;
 }
 
+/* Writes bytes at an address: "ADDRESS @HEX". A fault is an answer. */
+static const char *write_bytes(char *rest)
+{
+	char *hex;
+	unsigned char *target = (unsigned char *)(uintptr_t)strtoull(rest, &hex, 0);
+	if (hex[0] != ' ' || hex[1] != '@')
+		return "write wants an address and @HEX";
+	struct memory m = {0};
+	const char *wrong = read_bytes(&m, hex + 2);
+	struct sigaction on = {.sa_handler = faulted}, segv, bus;
+	sigaction(SIGSEGV, &on, &segv);
+	sigaction(SIGBUS, &on, &bus);
+	if (wrong) {
+		/* nothing is written */
+	} else if (sigsetjmp(fault, 1)) {
+		puts("faults");
+	} else {
+		memcpy(target, m.data, m.size);
+		puts("written");
+	}
+	sigaction(SIGSEGV, &segv, NULL);
+	sigaction(SIGBUS, &bus, NULL);
+	free(m.data);
+	free(m.before);
+	return wrong;
+}
+
 static const char *make_call(char *text)
 {
 	static struct job j;
@@ -180,6 +207,8 @@ static const char *command(char *line)
 		return touch(strtoull(rest, NULL, 0), false);
 	if (!strcmp(line, "poke"))
 		return touch(strtoull(rest, NULL, 0), true);
+	if (!strcmp(line, "write"))
+		return write_bytes(rest);
 	if (!strcmp(line, "exit"))
 		exit(0);
 	return "no such command";

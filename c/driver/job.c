@@ -59,8 +59,7 @@ static struct memory *new_memory(struct job *j, const char *path)
 	return m;
 }
 
-/* Reads hexadecimal bytes. */
-static const char *read_bytes(struct memory *m, const char *hex)
+const char *read_bytes(struct memory *m, const char *hex)
 {
 	size_t n = strlen(hex) / 2;
 	if (strlen(hex) % 2)

@@ -87,6 +87,13 @@ static const struct field fields_GetDeviceState[] = {
 	{"hDevice", offsetof(D3DKMT_GETDEVICESTATE, hDevice), sizeof(((D3DKMT_GETDEVICESTATE *)0)->hDevice), false},
 	{"StateType", offsetof(D3DKMT_GETDEVICESTATE, StateType), sizeof(((D3DKMT_GETDEVICESTATE *)0)->StateType), false},
 	{"ExecutionState", offsetof(D3DKMT_GETDEVICESTATE, ExecutionState), sizeof(((D3DKMT_GETDEVICESTATE *)0)->ExecutionState), false},
+	{"ResetState", offsetof(D3DKMT_GETDEVICESTATE, ResetState.Value), sizeof(((D3DKMT_GETDEVICESTATE *)0)->ResetState.Value), false},
+	{"PageFaultState.FaultedPrimitiveAPISequenceNumber", offsetof(D3DKMT_GETDEVICESTATE, PageFaultState.FaultedPrimitiveAPISequenceNumber), sizeof(((D3DKMT_GETDEVICESTATE *)0)->PageFaultState.FaultedPrimitiveAPISequenceNumber), false},
+	{"PageFaultState.FaultedPipelineStage", offsetof(D3DKMT_GETDEVICESTATE, PageFaultState.FaultedPipelineStage), sizeof(((D3DKMT_GETDEVICESTATE *)0)->PageFaultState.FaultedPipelineStage), false},
+	{"PageFaultState.FaultedBindTableEntry", offsetof(D3DKMT_GETDEVICESTATE, PageFaultState.FaultedBindTableEntry), sizeof(((D3DKMT_GETDEVICESTATE *)0)->PageFaultState.FaultedBindTableEntry), false},
+	{"PageFaultState.PageFaultFlags", offsetof(D3DKMT_GETDEVICESTATE, PageFaultState.PageFaultFlags), sizeof(((D3DKMT_GETDEVICESTATE *)0)->PageFaultState.PageFaultFlags), false},
+	{"PageFaultState.FaultErrorCode", offsetof(D3DKMT_GETDEVICESTATE, PageFaultState.FaultErrorCode), sizeof(((D3DKMT_GETDEVICESTATE *)0)->PageFaultState.FaultErrorCode), false},
+	{"PageFaultState.FaultedVirtualAddress", offsetof(D3DKMT_GETDEVICESTATE, PageFaultState.FaultedVirtualAddress), sizeof(((D3DKMT_GETDEVICESTATE *)0)->PageFaultState.FaultedVirtualAddress), false},
 };
 
 static int32_t make_CreateContextVirtual(void *record)
@@ -552,6 +559,823 @@ static const struct field fields_DestroyKeyedMutex[] = {
 	{"hKeyedMutex", offsetof(D3DKMT_DESTROYKEYEDMUTEX, hKeyedMutex), sizeof(((D3DKMT_DESTROYKEYEDMUTEX *)0)->hKeyedMutex), false},
 };
 
+static int32_t make_CreateHwQueue(void *record)
+{
+	return D3DKMTCreateHwQueue(record);
+}
+
+static const struct field fields_CreateHwQueue[] = {
+	{"hHwContext", offsetof(D3DKMT_CREATEHWQUEUE, hHwContext), sizeof(((D3DKMT_CREATEHWQUEUE *)0)->hHwContext), false},
+	{"Flags", offsetof(D3DKMT_CREATEHWQUEUE, Flags.Value), sizeof(((D3DKMT_CREATEHWQUEUE *)0)->Flags.Value), false},
+	{"PrivateDriverDataSize", offsetof(D3DKMT_CREATEHWQUEUE, PrivateDriverDataSize), sizeof(((D3DKMT_CREATEHWQUEUE *)0)->PrivateDriverDataSize), false},
+	{"pPrivateDriverData", offsetof(D3DKMT_CREATEHWQUEUE, pPrivateDriverData), sizeof(((D3DKMT_CREATEHWQUEUE *)0)->pPrivateDriverData), true},
+	{"hHwQueue", offsetof(D3DKMT_CREATEHWQUEUE, hHwQueue), sizeof(((D3DKMT_CREATEHWQUEUE *)0)->hHwQueue), false},
+	{"hHwQueueProgressFence", offsetof(D3DKMT_CREATEHWQUEUE, hHwQueueProgressFence), sizeof(((D3DKMT_CREATEHWQUEUE *)0)->hHwQueueProgressFence), false},
+	{"HwQueueProgressFenceCPUVirtualAddress", offsetof(D3DKMT_CREATEHWQUEUE, HwQueueProgressFenceCPUVirtualAddress), sizeof(((D3DKMT_CREATEHWQUEUE *)0)->HwQueueProgressFenceCPUVirtualAddress), false},
+	{"HwQueueProgressFenceGPUVirtualAddress", offsetof(D3DKMT_CREATEHWQUEUE, HwQueueProgressFenceGPUVirtualAddress), sizeof(((D3DKMT_CREATEHWQUEUE *)0)->HwQueueProgressFenceGPUVirtualAddress), false},
+};
+
+static int32_t make_DestroyHwQueue(void *record)
+{
+	return D3DKMTDestroyHwQueue(record);
+}
+
+static const struct field fields_DestroyHwQueue[] = {
+	{"hHwQueue", offsetof(D3DKMT_DESTROYHWQUEUE, hHwQueue), sizeof(((D3DKMT_DESTROYHWQUEUE *)0)->hHwQueue), false},
+};
+
+static int32_t make_CreatePagingQueue(void *record)
+{
+	return D3DKMTCreatePagingQueue(record);
+}
+
+static const struct field fields_CreatePagingQueue[] = {
+	{"hDevice", offsetof(D3DKMT_CREATEPAGINGQUEUE, hDevice), sizeof(((D3DKMT_CREATEPAGINGQUEUE *)0)->hDevice), false},
+	{"Priority", offsetof(D3DKMT_CREATEPAGINGQUEUE, Priority), sizeof(((D3DKMT_CREATEPAGINGQUEUE *)0)->Priority), false},
+	{"hPagingQueue", offsetof(D3DKMT_CREATEPAGINGQUEUE, hPagingQueue), sizeof(((D3DKMT_CREATEPAGINGQUEUE *)0)->hPagingQueue), false},
+	{"hSyncObject", offsetof(D3DKMT_CREATEPAGINGQUEUE, hSyncObject), sizeof(((D3DKMT_CREATEPAGINGQUEUE *)0)->hSyncObject), false},
+	{"FenceValueCPUVirtualAddress", offsetof(D3DKMT_CREATEPAGINGQUEUE, FenceValueCPUVirtualAddress), sizeof(((D3DKMT_CREATEPAGINGQUEUE *)0)->FenceValueCPUVirtualAddress), false},
+	{"PhysicalAdapterIndex", offsetof(D3DKMT_CREATEPAGINGQUEUE, PhysicalAdapterIndex), sizeof(((D3DKMT_CREATEPAGINGQUEUE *)0)->PhysicalAdapterIndex), false},
+};
+
+static int32_t make_DestroyPagingQueue(void *record)
+{
+	return D3DKMTDestroyPagingQueue(record);
+}
+
+static const struct field fields_DestroyPagingQueue[] = {
+	{"hPagingQueue", offsetof(D3DDDI_DESTROYPAGINGQUEUE, hPagingQueue), sizeof(((D3DDDI_DESTROYPAGINGQUEUE *)0)->hPagingQueue), false},
+};
+
+static int32_t make_SubmitCommand(void *record)
+{
+	return D3DKMTSubmitCommand(record);
+}
+
+static const struct field fields_SubmitCommand[] = {
+	{"Commands", offsetof(D3DKMT_SUBMITCOMMAND, Commands), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->Commands), false},
+	{"CommandLength", offsetof(D3DKMT_SUBMITCOMMAND, CommandLength), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->CommandLength), false},
+	{"Flags", offsetof(D3DKMT_SUBMITCOMMAND, Flags), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->Flags), false},
+	{"PresentHistoryToken", offsetof(D3DKMT_SUBMITCOMMAND, PresentHistoryToken), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->PresentHistoryToken), false},
+	{"BroadcastContextCount", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContextCount), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContextCount), false},
+	{"BroadcastContext[0]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[0]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[0]), false},
+	{"BroadcastContext[1]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[1]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[1]), false},
+	{"BroadcastContext[2]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[2]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[2]), false},
+	{"BroadcastContext[3]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[3]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[3]), false},
+	{"BroadcastContext[4]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[4]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[4]), false},
+	{"BroadcastContext[5]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[5]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[5]), false},
+	{"BroadcastContext[6]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[6]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[6]), false},
+	{"BroadcastContext[7]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[7]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[7]), false},
+	{"BroadcastContext[8]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[8]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[8]), false},
+	{"BroadcastContext[9]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[9]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[9]), false},
+	{"BroadcastContext[10]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[10]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[10]), false},
+	{"BroadcastContext[11]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[11]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[11]), false},
+	{"BroadcastContext[12]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[12]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[12]), false},
+	{"BroadcastContext[13]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[13]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[13]), false},
+	{"BroadcastContext[14]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[14]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[14]), false},
+	{"BroadcastContext[15]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[15]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[15]), false},
+	{"BroadcastContext[16]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[16]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[16]), false},
+	{"BroadcastContext[17]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[17]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[17]), false},
+	{"BroadcastContext[18]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[18]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[18]), false},
+	{"BroadcastContext[19]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[19]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[19]), false},
+	{"BroadcastContext[20]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[20]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[20]), false},
+	{"BroadcastContext[21]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[21]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[21]), false},
+	{"BroadcastContext[22]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[22]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[22]), false},
+	{"BroadcastContext[23]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[23]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[23]), false},
+	{"BroadcastContext[24]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[24]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[24]), false},
+	{"BroadcastContext[25]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[25]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[25]), false},
+	{"BroadcastContext[26]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[26]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[26]), false},
+	{"BroadcastContext[27]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[27]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[27]), false},
+	{"BroadcastContext[28]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[28]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[28]), false},
+	{"BroadcastContext[29]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[29]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[29]), false},
+	{"BroadcastContext[30]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[30]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[30]), false},
+	{"BroadcastContext[31]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[31]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[31]), false},
+	{"BroadcastContext[32]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[32]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[32]), false},
+	{"BroadcastContext[33]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[33]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[33]), false},
+	{"BroadcastContext[34]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[34]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[34]), false},
+	{"BroadcastContext[35]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[35]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[35]), false},
+	{"BroadcastContext[36]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[36]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[36]), false},
+	{"BroadcastContext[37]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[37]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[37]), false},
+	{"BroadcastContext[38]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[38]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[38]), false},
+	{"BroadcastContext[39]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[39]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[39]), false},
+	{"BroadcastContext[40]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[40]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[40]), false},
+	{"BroadcastContext[41]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[41]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[41]), false},
+	{"BroadcastContext[42]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[42]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[42]), false},
+	{"BroadcastContext[43]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[43]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[43]), false},
+	{"BroadcastContext[44]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[44]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[44]), false},
+	{"BroadcastContext[45]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[45]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[45]), false},
+	{"BroadcastContext[46]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[46]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[46]), false},
+	{"BroadcastContext[47]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[47]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[47]), false},
+	{"BroadcastContext[48]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[48]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[48]), false},
+	{"BroadcastContext[49]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[49]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[49]), false},
+	{"BroadcastContext[50]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[50]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[50]), false},
+	{"BroadcastContext[51]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[51]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[51]), false},
+	{"BroadcastContext[52]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[52]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[52]), false},
+	{"BroadcastContext[53]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[53]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[53]), false},
+	{"BroadcastContext[54]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[54]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[54]), false},
+	{"BroadcastContext[55]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[55]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[55]), false},
+	{"BroadcastContext[56]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[56]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[56]), false},
+	{"BroadcastContext[57]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[57]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[57]), false},
+	{"BroadcastContext[58]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[58]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[58]), false},
+	{"BroadcastContext[59]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[59]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[59]), false},
+	{"BroadcastContext[60]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[60]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[60]), false},
+	{"BroadcastContext[61]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[61]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[61]), false},
+	{"BroadcastContext[62]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[62]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[62]), false},
+	{"BroadcastContext[63]", offsetof(D3DKMT_SUBMITCOMMAND, BroadcastContext[63]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->BroadcastContext[63]), false},
+	{"pPrivateDriverData", offsetof(D3DKMT_SUBMITCOMMAND, pPrivateDriverData), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->pPrivateDriverData), true},
+	{"PrivateDriverDataSize", offsetof(D3DKMT_SUBMITCOMMAND, PrivateDriverDataSize), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->PrivateDriverDataSize), false},
+	{"NumPrimaries", offsetof(D3DKMT_SUBMITCOMMAND, NumPrimaries), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->NumPrimaries), false},
+	{"WrittenPrimaries[0]", offsetof(D3DKMT_SUBMITCOMMAND, WrittenPrimaries[0]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->WrittenPrimaries[0]), false},
+	{"WrittenPrimaries[1]", offsetof(D3DKMT_SUBMITCOMMAND, WrittenPrimaries[1]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->WrittenPrimaries[1]), false},
+	{"WrittenPrimaries[2]", offsetof(D3DKMT_SUBMITCOMMAND, WrittenPrimaries[2]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->WrittenPrimaries[2]), false},
+	{"WrittenPrimaries[3]", offsetof(D3DKMT_SUBMITCOMMAND, WrittenPrimaries[3]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->WrittenPrimaries[3]), false},
+	{"WrittenPrimaries[4]", offsetof(D3DKMT_SUBMITCOMMAND, WrittenPrimaries[4]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->WrittenPrimaries[4]), false},
+	{"WrittenPrimaries[5]", offsetof(D3DKMT_SUBMITCOMMAND, WrittenPrimaries[5]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->WrittenPrimaries[5]), false},
+	{"WrittenPrimaries[6]", offsetof(D3DKMT_SUBMITCOMMAND, WrittenPrimaries[6]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->WrittenPrimaries[6]), false},
+	{"WrittenPrimaries[7]", offsetof(D3DKMT_SUBMITCOMMAND, WrittenPrimaries[7]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->WrittenPrimaries[7]), false},
+	{"WrittenPrimaries[8]", offsetof(D3DKMT_SUBMITCOMMAND, WrittenPrimaries[8]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->WrittenPrimaries[8]), false},
+	{"WrittenPrimaries[9]", offsetof(D3DKMT_SUBMITCOMMAND, WrittenPrimaries[9]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->WrittenPrimaries[9]), false},
+	{"WrittenPrimaries[10]", offsetof(D3DKMT_SUBMITCOMMAND, WrittenPrimaries[10]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->WrittenPrimaries[10]), false},
+	{"WrittenPrimaries[11]", offsetof(D3DKMT_SUBMITCOMMAND, WrittenPrimaries[11]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->WrittenPrimaries[11]), false},
+	{"WrittenPrimaries[12]", offsetof(D3DKMT_SUBMITCOMMAND, WrittenPrimaries[12]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->WrittenPrimaries[12]), false},
+	{"WrittenPrimaries[13]", offsetof(D3DKMT_SUBMITCOMMAND, WrittenPrimaries[13]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->WrittenPrimaries[13]), false},
+	{"WrittenPrimaries[14]", offsetof(D3DKMT_SUBMITCOMMAND, WrittenPrimaries[14]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->WrittenPrimaries[14]), false},
+	{"WrittenPrimaries[15]", offsetof(D3DKMT_SUBMITCOMMAND, WrittenPrimaries[15]), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->WrittenPrimaries[15]), false},
+	{"NumHistoryBuffers", offsetof(D3DKMT_SUBMITCOMMAND, NumHistoryBuffers), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->NumHistoryBuffers), false},
+	{"HistoryBufferArray", offsetof(D3DKMT_SUBMITCOMMAND, HistoryBufferArray), sizeof(((D3DKMT_SUBMITCOMMAND *)0)->HistoryBufferArray), true},
+};
+
+static int32_t make_SubmitCommandToHwQueue(void *record)
+{
+	return D3DKMTSubmitCommandToHwQueue(record);
+}
+
+static const struct field fields_SubmitCommandToHwQueue[] = {
+	{"hHwQueue", offsetof(D3DKMT_SUBMITCOMMANDTOHWQUEUE, hHwQueue), sizeof(((D3DKMT_SUBMITCOMMANDTOHWQUEUE *)0)->hHwQueue), false},
+	{"HwQueueProgressFenceId", offsetof(D3DKMT_SUBMITCOMMANDTOHWQUEUE, HwQueueProgressFenceId), sizeof(((D3DKMT_SUBMITCOMMANDTOHWQUEUE *)0)->HwQueueProgressFenceId), false},
+	{"CommandBuffer", offsetof(D3DKMT_SUBMITCOMMANDTOHWQUEUE, CommandBuffer), sizeof(((D3DKMT_SUBMITCOMMANDTOHWQUEUE *)0)->CommandBuffer), false},
+	{"CommandLength", offsetof(D3DKMT_SUBMITCOMMANDTOHWQUEUE, CommandLength), sizeof(((D3DKMT_SUBMITCOMMANDTOHWQUEUE *)0)->CommandLength), false},
+	{"PrivateDriverDataSize", offsetof(D3DKMT_SUBMITCOMMANDTOHWQUEUE, PrivateDriverDataSize), sizeof(((D3DKMT_SUBMITCOMMANDTOHWQUEUE *)0)->PrivateDriverDataSize), false},
+	{"pPrivateDriverData", offsetof(D3DKMT_SUBMITCOMMANDTOHWQUEUE, pPrivateDriverData), sizeof(((D3DKMT_SUBMITCOMMANDTOHWQUEUE *)0)->pPrivateDriverData), true},
+	{"NumPrimaries", offsetof(D3DKMT_SUBMITCOMMANDTOHWQUEUE, NumPrimaries), sizeof(((D3DKMT_SUBMITCOMMANDTOHWQUEUE *)0)->NumPrimaries), false},
+	{"WrittenPrimaries", offsetof(D3DKMT_SUBMITCOMMANDTOHWQUEUE, WrittenPrimaries), sizeof(((D3DKMT_SUBMITCOMMANDTOHWQUEUE *)0)->WrittenPrimaries), true},
+};
+
+static int32_t make_SignalSynchronizationObject(void *record)
+{
+	return D3DKMTSignalSynchronizationObject(record);
+}
+
+static const struct field fields_SignalSynchronizationObject[] = {
+	{"hContext", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, hContext), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->hContext), false},
+	{"ObjectCount", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectCount), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectCount), false},
+	{"ObjectHandleArray[0]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[0]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[0]), false},
+	{"ObjectHandleArray[1]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[1]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[1]), false},
+	{"ObjectHandleArray[2]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[2]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[2]), false},
+	{"ObjectHandleArray[3]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[3]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[3]), false},
+	{"ObjectHandleArray[4]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[4]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[4]), false},
+	{"ObjectHandleArray[5]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[5]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[5]), false},
+	{"ObjectHandleArray[6]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[6]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[6]), false},
+	{"ObjectHandleArray[7]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[7]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[7]), false},
+	{"ObjectHandleArray[8]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[8]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[8]), false},
+	{"ObjectHandleArray[9]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[9]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[9]), false},
+	{"ObjectHandleArray[10]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[10]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[10]), false},
+	{"ObjectHandleArray[11]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[11]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[11]), false},
+	{"ObjectHandleArray[12]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[12]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[12]), false},
+	{"ObjectHandleArray[13]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[13]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[13]), false},
+	{"ObjectHandleArray[14]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[14]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[14]), false},
+	{"ObjectHandleArray[15]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[15]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[15]), false},
+	{"ObjectHandleArray[16]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[16]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[16]), false},
+	{"ObjectHandleArray[17]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[17]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[17]), false},
+	{"ObjectHandleArray[18]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[18]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[18]), false},
+	{"ObjectHandleArray[19]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[19]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[19]), false},
+	{"ObjectHandleArray[20]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[20]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[20]), false},
+	{"ObjectHandleArray[21]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[21]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[21]), false},
+	{"ObjectHandleArray[22]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[22]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[22]), false},
+	{"ObjectHandleArray[23]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[23]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[23]), false},
+	{"ObjectHandleArray[24]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[24]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[24]), false},
+	{"ObjectHandleArray[25]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[25]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[25]), false},
+	{"ObjectHandleArray[26]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[26]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[26]), false},
+	{"ObjectHandleArray[27]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[27]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[27]), false},
+	{"ObjectHandleArray[28]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[28]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[28]), false},
+	{"ObjectHandleArray[29]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[29]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[29]), false},
+	{"ObjectHandleArray[30]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[30]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[30]), false},
+	{"ObjectHandleArray[31]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, ObjectHandleArray[31]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[31]), false},
+	{"Flags", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT, Flags.Value), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *)0)->Flags.Value), false},
+};
+
+static int32_t make_SignalSynchronizationObject2(void *record)
+{
+	return D3DKMTSignalSynchronizationObject2(record);
+}
+
+static const struct field fields_SignalSynchronizationObject2[] = {
+	{"hContext", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, hContext), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->hContext), false},
+	{"ObjectCount", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectCount), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectCount), false},
+	{"ObjectHandleArray[0]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[0]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[0]), false},
+	{"ObjectHandleArray[1]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[1]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[1]), false},
+	{"ObjectHandleArray[2]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[2]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[2]), false},
+	{"ObjectHandleArray[3]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[3]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[3]), false},
+	{"ObjectHandleArray[4]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[4]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[4]), false},
+	{"ObjectHandleArray[5]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[5]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[5]), false},
+	{"ObjectHandleArray[6]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[6]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[6]), false},
+	{"ObjectHandleArray[7]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[7]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[7]), false},
+	{"ObjectHandleArray[8]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[8]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[8]), false},
+	{"ObjectHandleArray[9]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[9]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[9]), false},
+	{"ObjectHandleArray[10]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[10]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[10]), false},
+	{"ObjectHandleArray[11]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[11]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[11]), false},
+	{"ObjectHandleArray[12]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[12]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[12]), false},
+	{"ObjectHandleArray[13]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[13]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[13]), false},
+	{"ObjectHandleArray[14]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[14]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[14]), false},
+	{"ObjectHandleArray[15]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[15]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[15]), false},
+	{"ObjectHandleArray[16]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[16]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[16]), false},
+	{"ObjectHandleArray[17]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[17]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[17]), false},
+	{"ObjectHandleArray[18]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[18]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[18]), false},
+	{"ObjectHandleArray[19]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[19]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[19]), false},
+	{"ObjectHandleArray[20]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[20]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[20]), false},
+	{"ObjectHandleArray[21]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[21]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[21]), false},
+	{"ObjectHandleArray[22]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[22]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[22]), false},
+	{"ObjectHandleArray[23]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[23]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[23]), false},
+	{"ObjectHandleArray[24]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[24]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[24]), false},
+	{"ObjectHandleArray[25]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[25]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[25]), false},
+	{"ObjectHandleArray[26]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[26]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[26]), false},
+	{"ObjectHandleArray[27]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[27]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[27]), false},
+	{"ObjectHandleArray[28]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[28]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[28]), false},
+	{"ObjectHandleArray[29]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[29]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[29]), false},
+	{"ObjectHandleArray[30]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[30]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[30]), false},
+	{"ObjectHandleArray[31]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, ObjectHandleArray[31]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[31]), false},
+	{"Flags", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, Flags.Value), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->Flags.Value), false},
+	{"BroadcastContextCount", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContextCount), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContextCount), false},
+	{"BroadcastContext[0]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[0]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[0]), false},
+	{"BroadcastContext[1]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[1]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[1]), false},
+	{"BroadcastContext[2]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[2]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[2]), false},
+	{"BroadcastContext[3]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[3]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[3]), false},
+	{"BroadcastContext[4]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[4]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[4]), false},
+	{"BroadcastContext[5]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[5]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[5]), false},
+	{"BroadcastContext[6]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[6]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[6]), false},
+	{"BroadcastContext[7]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[7]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[7]), false},
+	{"BroadcastContext[8]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[8]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[8]), false},
+	{"BroadcastContext[9]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[9]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[9]), false},
+	{"BroadcastContext[10]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[10]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[10]), false},
+	{"BroadcastContext[11]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[11]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[11]), false},
+	{"BroadcastContext[12]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[12]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[12]), false},
+	{"BroadcastContext[13]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[13]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[13]), false},
+	{"BroadcastContext[14]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[14]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[14]), false},
+	{"BroadcastContext[15]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[15]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[15]), false},
+	{"BroadcastContext[16]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[16]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[16]), false},
+	{"BroadcastContext[17]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[17]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[17]), false},
+	{"BroadcastContext[18]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[18]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[18]), false},
+	{"BroadcastContext[19]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[19]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[19]), false},
+	{"BroadcastContext[20]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[20]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[20]), false},
+	{"BroadcastContext[21]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[21]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[21]), false},
+	{"BroadcastContext[22]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[22]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[22]), false},
+	{"BroadcastContext[23]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[23]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[23]), false},
+	{"BroadcastContext[24]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[24]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[24]), false},
+	{"BroadcastContext[25]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[25]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[25]), false},
+	{"BroadcastContext[26]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[26]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[26]), false},
+	{"BroadcastContext[27]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[27]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[27]), false},
+	{"BroadcastContext[28]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[28]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[28]), false},
+	{"BroadcastContext[29]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[29]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[29]), false},
+	{"BroadcastContext[30]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[30]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[30]), false},
+	{"BroadcastContext[31]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[31]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[31]), false},
+	{"BroadcastContext[32]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[32]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[32]), false},
+	{"BroadcastContext[33]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[33]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[33]), false},
+	{"BroadcastContext[34]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[34]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[34]), false},
+	{"BroadcastContext[35]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[35]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[35]), false},
+	{"BroadcastContext[36]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[36]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[36]), false},
+	{"BroadcastContext[37]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[37]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[37]), false},
+	{"BroadcastContext[38]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[38]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[38]), false},
+	{"BroadcastContext[39]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[39]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[39]), false},
+	{"BroadcastContext[40]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[40]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[40]), false},
+	{"BroadcastContext[41]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[41]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[41]), false},
+	{"BroadcastContext[42]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[42]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[42]), false},
+	{"BroadcastContext[43]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[43]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[43]), false},
+	{"BroadcastContext[44]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[44]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[44]), false},
+	{"BroadcastContext[45]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[45]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[45]), false},
+	{"BroadcastContext[46]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[46]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[46]), false},
+	{"BroadcastContext[47]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[47]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[47]), false},
+	{"BroadcastContext[48]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[48]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[48]), false},
+	{"BroadcastContext[49]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[49]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[49]), false},
+	{"BroadcastContext[50]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[50]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[50]), false},
+	{"BroadcastContext[51]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[51]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[51]), false},
+	{"BroadcastContext[52]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[52]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[52]), false},
+	{"BroadcastContext[53]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[53]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[53]), false},
+	{"BroadcastContext[54]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[54]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[54]), false},
+	{"BroadcastContext[55]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[55]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[55]), false},
+	{"BroadcastContext[56]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[56]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[56]), false},
+	{"BroadcastContext[57]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[57]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[57]), false},
+	{"BroadcastContext[58]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[58]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[58]), false},
+	{"BroadcastContext[59]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[59]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[59]), false},
+	{"BroadcastContext[60]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[60]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[60]), false},
+	{"BroadcastContext[61]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[61]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[61]), false},
+	{"BroadcastContext[62]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[62]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[62]), false},
+	{"BroadcastContext[63]", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, BroadcastContext[63]), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->BroadcastContext[63]), false},
+	{"Fence.FenceValue", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, Fence.FenceValue), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->Fence.FenceValue), false},
+	{"CpuEventHandle", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2, CpuEventHandle), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2 *)0)->CpuEventHandle), false},
+};
+
+static int32_t make_SignalSynchronizationObjectFromGpu(void *record)
+{
+	return D3DKMTSignalSynchronizationObjectFromGpu(record);
+}
+
+static const struct field fields_SignalSynchronizationObjectFromGpu[] = {
+	{"hContext", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU, hContext), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU *)0)->hContext), false},
+	{"ObjectCount", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU, ObjectCount), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU *)0)->ObjectCount), false},
+	{"ObjectHandleArray", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU, ObjectHandleArray), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU *)0)->ObjectHandleArray), true},
+	{"MonitoredFenceValueArray", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU, MonitoredFenceValueArray), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU *)0)->MonitoredFenceValueArray), true},
+};
+
+static int32_t make_SignalSynchronizationObjectFromGpu2(void *record)
+{
+	return D3DKMTSignalSynchronizationObjectFromGpu2(record);
+}
+
+static const struct field fields_SignalSynchronizationObjectFromGpu2[] = {
+	{"ObjectCount", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU2, ObjectCount), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU2 *)0)->ObjectCount), false},
+	{"ObjectHandleArray", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU2, ObjectHandleArray), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU2 *)0)->ObjectHandleArray), true},
+	{"Flags", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU2, Flags.Value), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU2 *)0)->Flags.Value), false},
+	{"BroadcastContextCount", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU2, BroadcastContextCount), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU2 *)0)->BroadcastContextCount), false},
+	{"BroadcastContextArray", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU2, BroadcastContextArray), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU2 *)0)->BroadcastContextArray), true},
+	{"FenceValue", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU2, FenceValue), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU2 *)0)->FenceValue), false},
+	{"CpuEventHandle", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU2, CpuEventHandle), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU2 *)0)->CpuEventHandle), false},
+	{"MonitoredFenceValueArray", offsetof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU2, MonitoredFenceValueArray), sizeof(((D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU2 *)0)->MonitoredFenceValueArray), true},
+};
+
+static int32_t make_SubmitSignalSyncObjectsToHwQueue(void *record)
+{
+	return D3DKMTSubmitSignalSyncObjectsToHwQueue(record);
+}
+
+static const struct field fields_SubmitSignalSyncObjectsToHwQueue[] = {
+	{"Flags", offsetof(D3DKMT_SUBMITSIGNALSYNCOBJECTSTOHWQUEUE, Flags.Value), sizeof(((D3DKMT_SUBMITSIGNALSYNCOBJECTSTOHWQUEUE *)0)->Flags.Value), false},
+	{"BroadcastHwQueueCount", offsetof(D3DKMT_SUBMITSIGNALSYNCOBJECTSTOHWQUEUE, BroadcastHwQueueCount), sizeof(((D3DKMT_SUBMITSIGNALSYNCOBJECTSTOHWQUEUE *)0)->BroadcastHwQueueCount), false},
+	{"BroadcastHwQueueArray", offsetof(D3DKMT_SUBMITSIGNALSYNCOBJECTSTOHWQUEUE, BroadcastHwQueueArray), sizeof(((D3DKMT_SUBMITSIGNALSYNCOBJECTSTOHWQUEUE *)0)->BroadcastHwQueueArray), true},
+	{"ObjectCount", offsetof(D3DKMT_SUBMITSIGNALSYNCOBJECTSTOHWQUEUE, ObjectCount), sizeof(((D3DKMT_SUBMITSIGNALSYNCOBJECTSTOHWQUEUE *)0)->ObjectCount), false},
+	{"ObjectHandleArray", offsetof(D3DKMT_SUBMITSIGNALSYNCOBJECTSTOHWQUEUE, ObjectHandleArray), sizeof(((D3DKMT_SUBMITSIGNALSYNCOBJECTSTOHWQUEUE *)0)->ObjectHandleArray), true},
+	{"FenceValueArray", offsetof(D3DKMT_SUBMITSIGNALSYNCOBJECTSTOHWQUEUE, FenceValueArray), sizeof(((D3DKMT_SUBMITSIGNALSYNCOBJECTSTOHWQUEUE *)0)->FenceValueArray), true},
+};
+
+static int32_t make_WaitForSynchronizationObject(void *record)
+{
+	return D3DKMTWaitForSynchronizationObject(record);
+}
+
+static const struct field fields_WaitForSynchronizationObject[] = {
+	{"hContext", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, hContext), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->hContext), false},
+	{"ObjectCount", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectCount), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectCount), false},
+	{"ObjectHandleArray[0]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[0]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[0]), false},
+	{"ObjectHandleArray[1]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[1]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[1]), false},
+	{"ObjectHandleArray[2]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[2]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[2]), false},
+	{"ObjectHandleArray[3]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[3]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[3]), false},
+	{"ObjectHandleArray[4]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[4]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[4]), false},
+	{"ObjectHandleArray[5]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[5]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[5]), false},
+	{"ObjectHandleArray[6]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[6]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[6]), false},
+	{"ObjectHandleArray[7]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[7]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[7]), false},
+	{"ObjectHandleArray[8]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[8]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[8]), false},
+	{"ObjectHandleArray[9]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[9]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[9]), false},
+	{"ObjectHandleArray[10]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[10]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[10]), false},
+	{"ObjectHandleArray[11]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[11]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[11]), false},
+	{"ObjectHandleArray[12]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[12]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[12]), false},
+	{"ObjectHandleArray[13]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[13]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[13]), false},
+	{"ObjectHandleArray[14]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[14]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[14]), false},
+	{"ObjectHandleArray[15]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[15]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[15]), false},
+	{"ObjectHandleArray[16]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[16]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[16]), false},
+	{"ObjectHandleArray[17]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[17]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[17]), false},
+	{"ObjectHandleArray[18]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[18]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[18]), false},
+	{"ObjectHandleArray[19]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[19]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[19]), false},
+	{"ObjectHandleArray[20]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[20]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[20]), false},
+	{"ObjectHandleArray[21]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[21]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[21]), false},
+	{"ObjectHandleArray[22]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[22]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[22]), false},
+	{"ObjectHandleArray[23]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[23]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[23]), false},
+	{"ObjectHandleArray[24]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[24]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[24]), false},
+	{"ObjectHandleArray[25]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[25]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[25]), false},
+	{"ObjectHandleArray[26]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[26]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[26]), false},
+	{"ObjectHandleArray[27]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[27]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[27]), false},
+	{"ObjectHandleArray[28]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[28]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[28]), false},
+	{"ObjectHandleArray[29]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[29]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[29]), false},
+	{"ObjectHandleArray[30]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[30]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[30]), false},
+	{"ObjectHandleArray[31]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT, ObjectHandleArray[31]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *)0)->ObjectHandleArray[31]), false},
+};
+
+static int32_t make_WaitForSynchronizationObject2(void *record)
+{
+	return D3DKMTWaitForSynchronizationObject2(record);
+}
+
+static const struct field fields_WaitForSynchronizationObject2[] = {
+	{"hContext", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, hContext), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->hContext), false},
+	{"ObjectCount", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectCount), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectCount), false},
+	{"ObjectHandleArray[0]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[0]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[0]), false},
+	{"ObjectHandleArray[1]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[1]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[1]), false},
+	{"ObjectHandleArray[2]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[2]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[2]), false},
+	{"ObjectHandleArray[3]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[3]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[3]), false},
+	{"ObjectHandleArray[4]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[4]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[4]), false},
+	{"ObjectHandleArray[5]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[5]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[5]), false},
+	{"ObjectHandleArray[6]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[6]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[6]), false},
+	{"ObjectHandleArray[7]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[7]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[7]), false},
+	{"ObjectHandleArray[8]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[8]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[8]), false},
+	{"ObjectHandleArray[9]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[9]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[9]), false},
+	{"ObjectHandleArray[10]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[10]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[10]), false},
+	{"ObjectHandleArray[11]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[11]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[11]), false},
+	{"ObjectHandleArray[12]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[12]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[12]), false},
+	{"ObjectHandleArray[13]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[13]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[13]), false},
+	{"ObjectHandleArray[14]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[14]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[14]), false},
+	{"ObjectHandleArray[15]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[15]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[15]), false},
+	{"ObjectHandleArray[16]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[16]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[16]), false},
+	{"ObjectHandleArray[17]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[17]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[17]), false},
+	{"ObjectHandleArray[18]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[18]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[18]), false},
+	{"ObjectHandleArray[19]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[19]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[19]), false},
+	{"ObjectHandleArray[20]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[20]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[20]), false},
+	{"ObjectHandleArray[21]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[21]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[21]), false},
+	{"ObjectHandleArray[22]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[22]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[22]), false},
+	{"ObjectHandleArray[23]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[23]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[23]), false},
+	{"ObjectHandleArray[24]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[24]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[24]), false},
+	{"ObjectHandleArray[25]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[25]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[25]), false},
+	{"ObjectHandleArray[26]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[26]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[26]), false},
+	{"ObjectHandleArray[27]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[27]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[27]), false},
+	{"ObjectHandleArray[28]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[28]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[28]), false},
+	{"ObjectHandleArray[29]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[29]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[29]), false},
+	{"ObjectHandleArray[30]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[30]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[30]), false},
+	{"ObjectHandleArray[31]", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, ObjectHandleArray[31]), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->ObjectHandleArray[31]), false},
+	{"Fence.FenceValue", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2, Fence.FenceValue), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2 *)0)->Fence.FenceValue), false},
+};
+
+static int32_t make_WaitForSynchronizationObjectFromGpu(void *record)
+{
+	return D3DKMTWaitForSynchronizationObjectFromGpu(record);
+}
+
+static const struct field fields_WaitForSynchronizationObjectFromGpu[] = {
+	{"hContext", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECTFROMGPU, hContext), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECTFROMGPU *)0)->hContext), false},
+	{"ObjectCount", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECTFROMGPU, ObjectCount), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECTFROMGPU *)0)->ObjectCount), false},
+	{"ObjectHandleArray", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECTFROMGPU, ObjectHandleArray), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECTFROMGPU *)0)->ObjectHandleArray), true},
+	{"FenceValue", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECTFROMGPU, FenceValue), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECTFROMGPU *)0)->FenceValue), false},
+	{"MonitoredFenceValueArray", offsetof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECTFROMGPU, MonitoredFenceValueArray), sizeof(((D3DKMT_WAITFORSYNCHRONIZATIONOBJECTFROMGPU *)0)->MonitoredFenceValueArray), true},
+};
+
+static int32_t make_SubmitWaitForSyncObjectsToHwQueue(void *record)
+{
+	return D3DKMTSubmitWaitForSyncObjectsToHwQueue(record);
+}
+
+static const struct field fields_SubmitWaitForSyncObjectsToHwQueue[] = {
+	{"hHwQueue", offsetof(D3DKMT_SUBMITWAITFORSYNCOBJECTSTOHWQUEUE, hHwQueue), sizeof(((D3DKMT_SUBMITWAITFORSYNCOBJECTSTOHWQUEUE *)0)->hHwQueue), false},
+	{"ObjectCount", offsetof(D3DKMT_SUBMITWAITFORSYNCOBJECTSTOHWQUEUE, ObjectCount), sizeof(((D3DKMT_SUBMITWAITFORSYNCOBJECTSTOHWQUEUE *)0)->ObjectCount), false},
+	{"ObjectHandleArray", offsetof(D3DKMT_SUBMITWAITFORSYNCOBJECTSTOHWQUEUE, ObjectHandleArray), sizeof(((D3DKMT_SUBMITWAITFORSYNCOBJECTSTOHWQUEUE *)0)->ObjectHandleArray), true},
+	{"FenceValueArray", offsetof(D3DKMT_SUBMITWAITFORSYNCOBJECTSTOHWQUEUE, FenceValueArray), sizeof(((D3DKMT_SUBMITWAITFORSYNCOBJECTSTOHWQUEUE *)0)->FenceValueArray), true},
+};
+
+static int32_t make_CreateSyncFile(void *record)
+{
+	return D3DKMTCreateSyncFile(record);
+}
+
+static const struct field fields_CreateSyncFile[] = {
+	{"hDevice", offsetof(D3DKMT_CREATESYNCFILE, hDevice), sizeof(((D3DKMT_CREATESYNCFILE *)0)->hDevice), false},
+	{"hMonitoredFence", offsetof(D3DKMT_CREATESYNCFILE, hMonitoredFence), sizeof(((D3DKMT_CREATESYNCFILE *)0)->hMonitoredFence), false},
+	{"FenceValue", offsetof(D3DKMT_CREATESYNCFILE, FenceValue), sizeof(((D3DKMT_CREATESYNCFILE *)0)->FenceValue), false},
+	{"hSyncFile", offsetof(D3DKMT_CREATESYNCFILE, hSyncFile), sizeof(((D3DKMT_CREATESYNCFILE *)0)->hSyncFile), false},
+};
+
+static int32_t make_MarkDeviceAsError(void *record)
+{
+	return D3DKMTMarkDeviceAsError(record);
+}
+
+static const struct field fields_MarkDeviceAsError[] = {
+	{"hDevice", offsetof(D3DKMT_MARKDEVICEASERROR, hDevice), sizeof(((D3DKMT_MARKDEVICEASERROR *)0)->hDevice), false},
+	{"Reason", offsetof(D3DKMT_MARKDEVICEASERROR, Reason), sizeof(((D3DKMT_MARKDEVICEASERROR *)0)->Reason), false},
+};
+
+static int32_t make_WaitForIdle(void *record)
+{
+	return D3DKMTWaitForIdle(record);
+}
+
+static const struct field fields_WaitForIdle[] = {
+	{"hDevice", offsetof(D3DKMT_WAITFORIDLE, hDevice), sizeof(((D3DKMT_WAITFORIDLE *)0)->hDevice), false},
+};
+
+static int32_t make_SetContextSchedulingPriority(void *record)
+{
+	return D3DKMTSetContextSchedulingPriority(record);
+}
+
+static const struct field fields_SetContextSchedulingPriority[] = {
+	{"hContext", offsetof(D3DKMT_SETCONTEXTSCHEDULINGPRIORITY, hContext), sizeof(((D3DKMT_SETCONTEXTSCHEDULINGPRIORITY *)0)->hContext), false},
+	{"Priority", offsetof(D3DKMT_SETCONTEXTSCHEDULINGPRIORITY, Priority), sizeof(((D3DKMT_SETCONTEXTSCHEDULINGPRIORITY *)0)->Priority), false},
+};
+
+static int32_t make_GetContextSchedulingPriority(void *record)
+{
+	return D3DKMTGetContextSchedulingPriority(record);
+}
+
+static const struct field fields_GetContextSchedulingPriority[] = {
+	{"hContext", offsetof(D3DKMT_GETCONTEXTSCHEDULINGPRIORITY, hContext), sizeof(((D3DKMT_GETCONTEXTSCHEDULINGPRIORITY *)0)->hContext), false},
+	{"Priority", offsetof(D3DKMT_GETCONTEXTSCHEDULINGPRIORITY, Priority), sizeof(((D3DKMT_GETCONTEXTSCHEDULINGPRIORITY *)0)->Priority), false},
+};
+
+static int32_t make_SetContextInProcessSchedulingPriority(void *record)
+{
+	return D3DKMTSetContextInProcessSchedulingPriority(record);
+}
+
+static const struct field fields_SetContextInProcessSchedulingPriority[] = {
+	{"hContext", offsetof(D3DKMT_SETCONTEXTINPROCESSSCHEDULINGPRIORITY, hContext), sizeof(((D3DKMT_SETCONTEXTINPROCESSSCHEDULINGPRIORITY *)0)->hContext), false},
+	{"Priority", offsetof(D3DKMT_SETCONTEXTINPROCESSSCHEDULINGPRIORITY, Priority), sizeof(((D3DKMT_SETCONTEXTINPROCESSSCHEDULINGPRIORITY *)0)->Priority), false},
+};
+
+static int32_t make_GetContextInProcessSchedulingPriority(void *record)
+{
+	return D3DKMTGetContextInProcessSchedulingPriority(record);
+}
+
+static const struct field fields_GetContextInProcessSchedulingPriority[] = {
+	{"hContext", offsetof(D3DKMT_GETCONTEXTINPROCESSSCHEDULINGPRIORITY, hContext), sizeof(((D3DKMT_GETCONTEXTINPROCESSSCHEDULINGPRIORITY *)0)->hContext), false},
+	{"Priority", offsetof(D3DKMT_GETCONTEXTINPROCESSSCHEDULINGPRIORITY, Priority), sizeof(((D3DKMT_GETCONTEXTINPROCESSSCHEDULINGPRIORITY *)0)->Priority), false},
+};
+
+static int32_t make_QueryClockCalibration(void *record)
+{
+	return D3DKMTQueryClockCalibration(record);
+}
+
+static const struct field fields_QueryClockCalibration[] = {
+	{"hAdapter", offsetof(D3DKMT_QUERYCLOCKCALIBRATION, hAdapter), sizeof(((D3DKMT_QUERYCLOCKCALIBRATION *)0)->hAdapter), false},
+	{"NodeOrdinal", offsetof(D3DKMT_QUERYCLOCKCALIBRATION, NodeOrdinal), sizeof(((D3DKMT_QUERYCLOCKCALIBRATION *)0)->NodeOrdinal), false},
+	{"PhysicalAdapterIndex", offsetof(D3DKMT_QUERYCLOCKCALIBRATION, PhysicalAdapterIndex), sizeof(((D3DKMT_QUERYCLOCKCALIBRATION *)0)->PhysicalAdapterIndex), false},
+	{"ClockData.GpuFrequency", offsetof(D3DKMT_QUERYCLOCKCALIBRATION, ClockData.GpuFrequency), sizeof(((D3DKMT_QUERYCLOCKCALIBRATION *)0)->ClockData.GpuFrequency), false},
+	{"ClockData.GpuClockCounter", offsetof(D3DKMT_QUERYCLOCKCALIBRATION, ClockData.GpuClockCounter), sizeof(((D3DKMT_QUERYCLOCKCALIBRATION *)0)->ClockData.GpuClockCounter), false},
+	{"ClockData.CpuClockCounter", offsetof(D3DKMT_QUERYCLOCKCALIBRATION, ClockData.CpuClockCounter), sizeof(((D3DKMT_QUERYCLOCKCALIBRATION *)0)->ClockData.CpuClockCounter), false},
+	{"ClockData.Flags", offsetof(D3DKMT_QUERYCLOCKCALIBRATION, ClockData.Flags.Value), sizeof(((D3DKMT_QUERYCLOCKCALIBRATION *)0)->ClockData.Flags.Value), false},
+};
+
+static int32_t make_QueryVideoMemoryInfo(void *record)
+{
+	return D3DKMTQueryVideoMemoryInfo(record);
+}
+
+static const struct field fields_QueryVideoMemoryInfo[] = {
+	{"hProcess", offsetof(D3DKMT_QUERYVIDEOMEMORYINFO, hProcess), sizeof(((D3DKMT_QUERYVIDEOMEMORYINFO *)0)->hProcess), false},
+	{"hAdapter", offsetof(D3DKMT_QUERYVIDEOMEMORYINFO, hAdapter), sizeof(((D3DKMT_QUERYVIDEOMEMORYINFO *)0)->hAdapter), false},
+	{"MemorySegmentGroup", offsetof(D3DKMT_QUERYVIDEOMEMORYINFO, MemorySegmentGroup), sizeof(((D3DKMT_QUERYVIDEOMEMORYINFO *)0)->MemorySegmentGroup), false},
+	{"Budget", offsetof(D3DKMT_QUERYVIDEOMEMORYINFO, Budget), sizeof(((D3DKMT_QUERYVIDEOMEMORYINFO *)0)->Budget), false},
+	{"CurrentUsage", offsetof(D3DKMT_QUERYVIDEOMEMORYINFO, CurrentUsage), sizeof(((D3DKMT_QUERYVIDEOMEMORYINFO *)0)->CurrentUsage), false},
+	{"CurrentReservation", offsetof(D3DKMT_QUERYVIDEOMEMORYINFO, CurrentReservation), sizeof(((D3DKMT_QUERYVIDEOMEMORYINFO *)0)->CurrentReservation), false},
+	{"AvailableForReservation", offsetof(D3DKMT_QUERYVIDEOMEMORYINFO, AvailableForReservation), sizeof(((D3DKMT_QUERYVIDEOMEMORYINFO *)0)->AvailableForReservation), false},
+	{"PhysicalAdapterIndex", offsetof(D3DKMT_QUERYVIDEOMEMORYINFO, PhysicalAdapterIndex), sizeof(((D3DKMT_QUERYVIDEOMEMORYINFO *)0)->PhysicalAdapterIndex), false},
+};
+
+static int32_t make_ReserveGpuVirtualAddress(void *record)
+{
+	return D3DKMTReserveGpuVirtualAddress(record);
+}
+
+static const struct field fields_ReserveGpuVirtualAddress[] = {
+	{"hPagingQueue", offsetof(D3DDDI_RESERVEGPUVIRTUALADDRESS, hPagingQueue), sizeof(((D3DDDI_RESERVEGPUVIRTUALADDRESS *)0)->hPagingQueue), false},
+	{"hAdapter", offsetof(D3DDDI_RESERVEGPUVIRTUALADDRESS, hAdapter), sizeof(((D3DDDI_RESERVEGPUVIRTUALADDRESS *)0)->hAdapter), false},
+	{"BaseAddress", offsetof(D3DDDI_RESERVEGPUVIRTUALADDRESS, BaseAddress), sizeof(((D3DDDI_RESERVEGPUVIRTUALADDRESS *)0)->BaseAddress), false},
+	{"MinimumAddress", offsetof(D3DDDI_RESERVEGPUVIRTUALADDRESS, MinimumAddress), sizeof(((D3DDDI_RESERVEGPUVIRTUALADDRESS *)0)->MinimumAddress), false},
+	{"MaximumAddress", offsetof(D3DDDI_RESERVEGPUVIRTUALADDRESS, MaximumAddress), sizeof(((D3DDDI_RESERVEGPUVIRTUALADDRESS *)0)->MaximumAddress), false},
+	{"Size", offsetof(D3DDDI_RESERVEGPUVIRTUALADDRESS, Size), sizeof(((D3DDDI_RESERVEGPUVIRTUALADDRESS *)0)->Size), false},
+	{"ReservationType", offsetof(D3DDDI_RESERVEGPUVIRTUALADDRESS, ReservationType), sizeof(((D3DDDI_RESERVEGPUVIRTUALADDRESS *)0)->ReservationType), false},
+	{"DriverProtection", offsetof(D3DDDI_RESERVEGPUVIRTUALADDRESS, DriverProtection), sizeof(((D3DDDI_RESERVEGPUVIRTUALADDRESS *)0)->DriverProtection), false},
+	{"VirtualAddress", offsetof(D3DDDI_RESERVEGPUVIRTUALADDRESS, VirtualAddress), sizeof(((D3DDDI_RESERVEGPUVIRTUALADDRESS *)0)->VirtualAddress), false},
+	{"PagingFenceValue", offsetof(D3DDDI_RESERVEGPUVIRTUALADDRESS, PagingFenceValue), sizeof(((D3DDDI_RESERVEGPUVIRTUALADDRESS *)0)->PagingFenceValue), false},
+};
+
+static int32_t make_MapGpuVirtualAddress(void *record)
+{
+	return D3DKMTMapGpuVirtualAddress(record);
+}
+
+static const struct field fields_MapGpuVirtualAddress[] = {
+	{"hPagingQueue", offsetof(D3DDDI_MAPGPUVIRTUALADDRESS, hPagingQueue), sizeof(((D3DDDI_MAPGPUVIRTUALADDRESS *)0)->hPagingQueue), false},
+	{"BaseAddress", offsetof(D3DDDI_MAPGPUVIRTUALADDRESS, BaseAddress), sizeof(((D3DDDI_MAPGPUVIRTUALADDRESS *)0)->BaseAddress), false},
+	{"MinimumAddress", offsetof(D3DDDI_MAPGPUVIRTUALADDRESS, MinimumAddress), sizeof(((D3DDDI_MAPGPUVIRTUALADDRESS *)0)->MinimumAddress), false},
+	{"MaximumAddress", offsetof(D3DDDI_MAPGPUVIRTUALADDRESS, MaximumAddress), sizeof(((D3DDDI_MAPGPUVIRTUALADDRESS *)0)->MaximumAddress), false},
+	{"hAllocation", offsetof(D3DDDI_MAPGPUVIRTUALADDRESS, hAllocation), sizeof(((D3DDDI_MAPGPUVIRTUALADDRESS *)0)->hAllocation), false},
+	{"OffsetInPages", offsetof(D3DDDI_MAPGPUVIRTUALADDRESS, OffsetInPages), sizeof(((D3DDDI_MAPGPUVIRTUALADDRESS *)0)->OffsetInPages), false},
+	{"SizeInPages", offsetof(D3DDDI_MAPGPUVIRTUALADDRESS, SizeInPages), sizeof(((D3DDDI_MAPGPUVIRTUALADDRESS *)0)->SizeInPages), false},
+	{"Protection", offsetof(D3DDDI_MAPGPUVIRTUALADDRESS, Protection.Value), sizeof(((D3DDDI_MAPGPUVIRTUALADDRESS *)0)->Protection.Value), false},
+	{"DriverProtection", offsetof(D3DDDI_MAPGPUVIRTUALADDRESS, DriverProtection), sizeof(((D3DDDI_MAPGPUVIRTUALADDRESS *)0)->DriverProtection), false},
+	{"Reserved0", offsetof(D3DDDI_MAPGPUVIRTUALADDRESS, Reserved0), sizeof(((D3DDDI_MAPGPUVIRTUALADDRESS *)0)->Reserved0), false},
+	{"Reserved1", offsetof(D3DDDI_MAPGPUVIRTUALADDRESS, Reserved1), sizeof(((D3DDDI_MAPGPUVIRTUALADDRESS *)0)->Reserved1), false},
+	{"VirtualAddress", offsetof(D3DDDI_MAPGPUVIRTUALADDRESS, VirtualAddress), sizeof(((D3DDDI_MAPGPUVIRTUALADDRESS *)0)->VirtualAddress), false},
+	{"PagingFenceValue", offsetof(D3DDDI_MAPGPUVIRTUALADDRESS, PagingFenceValue), sizeof(((D3DDDI_MAPGPUVIRTUALADDRESS *)0)->PagingFenceValue), false},
+};
+
+static int32_t make_FreeGpuVirtualAddress(void *record)
+{
+	return D3DKMTFreeGpuVirtualAddress(record);
+}
+
+static const struct field fields_FreeGpuVirtualAddress[] = {
+	{"hAdapter", offsetof(D3DKMT_FREEGPUVIRTUALADDRESS, hAdapter), sizeof(((D3DKMT_FREEGPUVIRTUALADDRESS *)0)->hAdapter), false},
+	{"BaseAddress", offsetof(D3DKMT_FREEGPUVIRTUALADDRESS, BaseAddress), sizeof(((D3DKMT_FREEGPUVIRTUALADDRESS *)0)->BaseAddress), false},
+	{"Size", offsetof(D3DKMT_FREEGPUVIRTUALADDRESS, Size), sizeof(((D3DKMT_FREEGPUVIRTUALADDRESS *)0)->Size), false},
+};
+
+static int32_t make_UpdateGpuVirtualAddress(void *record)
+{
+	return D3DKMTUpdateGpuVirtualAddress(record);
+}
+
+static const struct field fields_UpdateGpuVirtualAddress[] = {
+	{"hDevice", offsetof(D3DKMT_UPDATEGPUVIRTUALADDRESS, hDevice), sizeof(((D3DKMT_UPDATEGPUVIRTUALADDRESS *)0)->hDevice), false},
+	{"hContext", offsetof(D3DKMT_UPDATEGPUVIRTUALADDRESS, hContext), sizeof(((D3DKMT_UPDATEGPUVIRTUALADDRESS *)0)->hContext), false},
+	{"hFenceObject", offsetof(D3DKMT_UPDATEGPUVIRTUALADDRESS, hFenceObject), sizeof(((D3DKMT_UPDATEGPUVIRTUALADDRESS *)0)->hFenceObject), false},
+	{"NumOperations", offsetof(D3DKMT_UPDATEGPUVIRTUALADDRESS, NumOperations), sizeof(((D3DKMT_UPDATEGPUVIRTUALADDRESS *)0)->NumOperations), false},
+	{"Operations", offsetof(D3DKMT_UPDATEGPUVIRTUALADDRESS, Operations), sizeof(((D3DKMT_UPDATEGPUVIRTUALADDRESS *)0)->Operations), true},
+	{"Reserved0", offsetof(D3DKMT_UPDATEGPUVIRTUALADDRESS, Reserved0), sizeof(((D3DKMT_UPDATEGPUVIRTUALADDRESS *)0)->Reserved0), false},
+	{"Reserved1", offsetof(D3DKMT_UPDATEGPUVIRTUALADDRESS, Reserved1), sizeof(((D3DKMT_UPDATEGPUVIRTUALADDRESS *)0)->Reserved1), false},
+	{"FenceValue", offsetof(D3DKMT_UPDATEGPUVIRTUALADDRESS, FenceValue), sizeof(((D3DKMT_UPDATEGPUVIRTUALADDRESS *)0)->FenceValue), false},
+	{"Flags", offsetof(D3DKMT_UPDATEGPUVIRTUALADDRESS, Flags.Value), sizeof(((D3DKMT_UPDATEGPUVIRTUALADDRESS *)0)->Flags.Value), false},
+};
+
+static int32_t make_MakeResident(void *record)
+{
+	return D3DKMTMakeResident(record);
+}
+
+static const struct field fields_MakeResident[] = {
+	{"hPagingQueue", offsetof(D3DDDI_MAKERESIDENT, hPagingQueue), sizeof(((D3DDDI_MAKERESIDENT *)0)->hPagingQueue), false},
+	{"NumAllocations", offsetof(D3DDDI_MAKERESIDENT, NumAllocations), sizeof(((D3DDDI_MAKERESIDENT *)0)->NumAllocations), false},
+	{"AllocationList", offsetof(D3DDDI_MAKERESIDENT, AllocationList), sizeof(((D3DDDI_MAKERESIDENT *)0)->AllocationList), true},
+	{"PriorityList", offsetof(D3DDDI_MAKERESIDENT, PriorityList), sizeof(((D3DDDI_MAKERESIDENT *)0)->PriorityList), true},
+	{"Flags", offsetof(D3DDDI_MAKERESIDENT, Flags.Value), sizeof(((D3DDDI_MAKERESIDENT *)0)->Flags.Value), false},
+	{"PagingFenceValue", offsetof(D3DDDI_MAKERESIDENT, PagingFenceValue), sizeof(((D3DDDI_MAKERESIDENT *)0)->PagingFenceValue), false},
+	{"NumBytesToTrim", offsetof(D3DDDI_MAKERESIDENT, NumBytesToTrim), sizeof(((D3DDDI_MAKERESIDENT *)0)->NumBytesToTrim), false},
+};
+
+static int32_t make_Evict(void *record)
+{
+	return D3DKMTEvict(record);
+}
+
+static const struct field fields_Evict[] = {
+	{"hDevice", offsetof(D3DKMT_EVICT, hDevice), sizeof(((D3DKMT_EVICT *)0)->hDevice), false},
+	{"NumAllocations", offsetof(D3DKMT_EVICT, NumAllocations), sizeof(((D3DKMT_EVICT *)0)->NumAllocations), false},
+	{"AllocationList", offsetof(D3DKMT_EVICT, AllocationList), sizeof(((D3DKMT_EVICT *)0)->AllocationList), true},
+	{"Flags", offsetof(D3DKMT_EVICT, Flags.Value), sizeof(((D3DKMT_EVICT *)0)->Flags.Value), false},
+	{"NumBytesToTrim", offsetof(D3DKMT_EVICT, NumBytesToTrim), sizeof(((D3DKMT_EVICT *)0)->NumBytesToTrim), false},
+};
+
+static int32_t make_Lock2(void *record)
+{
+	return D3DKMTLock2(record);
+}
+
+static const struct field fields_Lock2[] = {
+	{"hDevice", offsetof(D3DKMT_LOCK2, hDevice), sizeof(((D3DKMT_LOCK2 *)0)->hDevice), false},
+	{"hAllocation", offsetof(D3DKMT_LOCK2, hAllocation), sizeof(((D3DKMT_LOCK2 *)0)->hAllocation), false},
+	{"Flags", offsetof(D3DKMT_LOCK2, Flags.Value), sizeof(((D3DKMT_LOCK2 *)0)->Flags.Value), false},
+	{"pData", offsetof(D3DKMT_LOCK2, pData), sizeof(((D3DKMT_LOCK2 *)0)->pData), false},
+};
+
+static int32_t make_Unlock2(void *record)
+{
+	return D3DKMTUnlock2(record);
+}
+
+static const struct field fields_Unlock2[] = {
+	{"hDevice", offsetof(D3DKMT_UNLOCK2, hDevice), sizeof(((D3DKMT_UNLOCK2 *)0)->hDevice), false},
+	{"hAllocation", offsetof(D3DKMT_UNLOCK2, hAllocation), sizeof(((D3DKMT_UNLOCK2 *)0)->hAllocation), false},
+};
+
+static int32_t make_QueryAllocationResidency(void *record)
+{
+	return D3DKMTQueryAllocationResidency(record);
+}
+
+static const struct field fields_QueryAllocationResidency[] = {
+	{"hDevice", offsetof(D3DKMT_QUERYALLOCATIONRESIDENCY, hDevice), sizeof(((D3DKMT_QUERYALLOCATIONRESIDENCY *)0)->hDevice), false},
+	{"hResource", offsetof(D3DKMT_QUERYALLOCATIONRESIDENCY, hResource), sizeof(((D3DKMT_QUERYALLOCATIONRESIDENCY *)0)->hResource), false},
+	{"phAllocationList", offsetof(D3DKMT_QUERYALLOCATIONRESIDENCY, phAllocationList), sizeof(((D3DKMT_QUERYALLOCATIONRESIDENCY *)0)->phAllocationList), true},
+	{"AllocationCount", offsetof(D3DKMT_QUERYALLOCATIONRESIDENCY, AllocationCount), sizeof(((D3DKMT_QUERYALLOCATIONRESIDENCY *)0)->AllocationCount), false},
+	{"pResidencyStatus", offsetof(D3DKMT_QUERYALLOCATIONRESIDENCY, pResidencyStatus), sizeof(((D3DKMT_QUERYALLOCATIONRESIDENCY *)0)->pResidencyStatus), true},
+};
+
+static int32_t make_SetAllocationPriority(void *record)
+{
+	return D3DKMTSetAllocationPriority(record);
+}
+
+static const struct field fields_SetAllocationPriority[] = {
+	{"hDevice", offsetof(D3DKMT_SETALLOCATIONPRIORITY, hDevice), sizeof(((D3DKMT_SETALLOCATIONPRIORITY *)0)->hDevice), false},
+	{"hResource", offsetof(D3DKMT_SETALLOCATIONPRIORITY, hResource), sizeof(((D3DKMT_SETALLOCATIONPRIORITY *)0)->hResource), false},
+	{"phAllocationList", offsetof(D3DKMT_SETALLOCATIONPRIORITY, phAllocationList), sizeof(((D3DKMT_SETALLOCATIONPRIORITY *)0)->phAllocationList), true},
+	{"AllocationCount", offsetof(D3DKMT_SETALLOCATIONPRIORITY, AllocationCount), sizeof(((D3DKMT_SETALLOCATIONPRIORITY *)0)->AllocationCount), false},
+	{"pPriorities", offsetof(D3DKMT_SETALLOCATIONPRIORITY, pPriorities), sizeof(((D3DKMT_SETALLOCATIONPRIORITY *)0)->pPriorities), true},
+};
+
+static int32_t make_GetAllocationPriority(void *record)
+{
+	return D3DKMTGetAllocationPriority(record);
+}
+
+static const struct field fields_GetAllocationPriority[] = {
+	{"hDevice", offsetof(D3DKMT_GETALLOCATIONPRIORITY, hDevice), sizeof(((D3DKMT_GETALLOCATIONPRIORITY *)0)->hDevice), false},
+	{"hResource", offsetof(D3DKMT_GETALLOCATIONPRIORITY, hResource), sizeof(((D3DKMT_GETALLOCATIONPRIORITY *)0)->hResource), false},
+	{"phAllocationList", offsetof(D3DKMT_GETALLOCATIONPRIORITY, phAllocationList), sizeof(((D3DKMT_GETALLOCATIONPRIORITY *)0)->phAllocationList), true},
+	{"AllocationCount", offsetof(D3DKMT_GETALLOCATIONPRIORITY, AllocationCount), sizeof(((D3DKMT_GETALLOCATIONPRIORITY *)0)->AllocationCount), false},
+	{"pPriorities", offsetof(D3DKMT_GETALLOCATIONPRIORITY, pPriorities), sizeof(((D3DKMT_GETALLOCATIONPRIORITY *)0)->pPriorities), true},
+};
+
+static int32_t make_OfferAllocations(void *record)
+{
+	return D3DKMTOfferAllocations(record);
+}
+
+static const struct field fields_OfferAllocations[] = {
+	{"hDevice", offsetof(D3DKMT_OFFERALLOCATIONS, hDevice), sizeof(((D3DKMT_OFFERALLOCATIONS *)0)->hDevice), false},
+	{"pResources", offsetof(D3DKMT_OFFERALLOCATIONS, pResources), sizeof(((D3DKMT_OFFERALLOCATIONS *)0)->pResources), true},
+	{"HandleList", offsetof(D3DKMT_OFFERALLOCATIONS, HandleList), sizeof(((D3DKMT_OFFERALLOCATIONS *)0)->HandleList), true},
+	{"NumAllocations", offsetof(D3DKMT_OFFERALLOCATIONS, NumAllocations), sizeof(((D3DKMT_OFFERALLOCATIONS *)0)->NumAllocations), false},
+	{"Priority", offsetof(D3DKMT_OFFERALLOCATIONS, Priority), sizeof(((D3DKMT_OFFERALLOCATIONS *)0)->Priority), false},
+	{"Flags", offsetof(D3DKMT_OFFERALLOCATIONS, Flags.Value), sizeof(((D3DKMT_OFFERALLOCATIONS *)0)->Flags.Value), false},
+};
+
+static int32_t make_ReclaimAllocations2(void *record)
+{
+	return D3DKMTReclaimAllocations2(record);
+}
+
+static const struct field fields_ReclaimAllocations2[] = {
+	{"hPagingQueue", offsetof(D3DKMT_RECLAIMALLOCATIONS2, hPagingQueue), sizeof(((D3DKMT_RECLAIMALLOCATIONS2 *)0)->hPagingQueue), false},
+	{"NumAllocations", offsetof(D3DKMT_RECLAIMALLOCATIONS2, NumAllocations), sizeof(((D3DKMT_RECLAIMALLOCATIONS2 *)0)->NumAllocations), false},
+	{"pResources", offsetof(D3DKMT_RECLAIMALLOCATIONS2, pResources), sizeof(((D3DKMT_RECLAIMALLOCATIONS2 *)0)->pResources), true},
+	{"HandleList", offsetof(D3DKMT_RECLAIMALLOCATIONS2, HandleList), sizeof(((D3DKMT_RECLAIMALLOCATIONS2 *)0)->HandleList), true},
+	{"pResults", offsetof(D3DKMT_RECLAIMALLOCATIONS2, pResults), sizeof(((D3DKMT_RECLAIMALLOCATIONS2 *)0)->pResults), true},
+	{"PagingFenceValue", offsetof(D3DKMT_RECLAIMALLOCATIONS2, PagingFenceValue), sizeof(((D3DKMT_RECLAIMALLOCATIONS2 *)0)->PagingFenceValue), false},
+};
+
+static int32_t make_InvalidateCache(void *record)
+{
+	return D3DKMTInvalidateCache(record);
+}
+
+static const struct field fields_InvalidateCache[] = {
+	{"hDevice", offsetof(D3DKMT_INVALIDATECACHE, hDevice), sizeof(((D3DKMT_INVALIDATECACHE *)0)->hDevice), false},
+	{"hAllocation", offsetof(D3DKMT_INVALIDATECACHE, hAllocation), sizeof(((D3DKMT_INVALIDATECACHE *)0)->hAllocation), false},
+	{"Offset", offsetof(D3DKMT_INVALIDATECACHE, Offset), sizeof(((D3DKMT_INVALIDATECACHE *)0)->Offset), false},
+	{"Length", offsetof(D3DKMT_INVALIDATECACHE, Length), sizeof(((D3DKMT_INVALIDATECACHE *)0)->Length), false},
+};
+
+static int32_t make_UpdateAllocationProperty(void *record)
+{
+	return D3DKMTUpdateAllocationProperty(record);
+}
+
+static const struct field fields_UpdateAllocationProperty[] = {
+	{"hPagingQueue", offsetof(D3DDDI_UPDATEALLOCPROPERTY, hPagingQueue), sizeof(((D3DDDI_UPDATEALLOCPROPERTY *)0)->hPagingQueue), false},
+	{"hAllocation", offsetof(D3DDDI_UPDATEALLOCPROPERTY, hAllocation), sizeof(((D3DDDI_UPDATEALLOCPROPERTY *)0)->hAllocation), false},
+	{"SupportedSegmentSet", offsetof(D3DDDI_UPDATEALLOCPROPERTY, SupportedSegmentSet), sizeof(((D3DDDI_UPDATEALLOCPROPERTY *)0)->SupportedSegmentSet), false},
+	{"PreferredSegment", offsetof(D3DDDI_UPDATEALLOCPROPERTY, PreferredSegment.Value), sizeof(((D3DDDI_UPDATEALLOCPROPERTY *)0)->PreferredSegment.Value), false},
+	{"Flags", offsetof(D3DDDI_UPDATEALLOCPROPERTY, Flags.Value), sizeof(((D3DDDI_UPDATEALLOCPROPERTY *)0)->Flags.Value), false},
+	{"PagingFenceValue", offsetof(D3DDDI_UPDATEALLOCPROPERTY, PagingFenceValue), sizeof(((D3DDDI_UPDATEALLOCPROPERTY *)0)->PagingFenceValue), false},
+	{"PropertyMaskValue", offsetof(D3DDDI_UPDATEALLOCPROPERTY, PropertyMaskValue), sizeof(((D3DDDI_UPDATEALLOCPROPERTY *)0)->PropertyMaskValue), false},
+};
+
+static int32_t make_ChangeVideoMemoryReservation(void *record)
+{
+	return D3DKMTChangeVideoMemoryReservation(record);
+}
+
+static const struct field fields_ChangeVideoMemoryReservation[] = {
+	{"hProcess", offsetof(D3DKMT_CHANGEVIDEOMEMORYRESERVATION, hProcess), sizeof(((D3DKMT_CHANGEVIDEOMEMORYRESERVATION *)0)->hProcess), false},
+	{"hAdapter", offsetof(D3DKMT_CHANGEVIDEOMEMORYRESERVATION, hAdapter), sizeof(((D3DKMT_CHANGEVIDEOMEMORYRESERVATION *)0)->hAdapter), false},
+	{"MemorySegmentGroup", offsetof(D3DKMT_CHANGEVIDEOMEMORYRESERVATION, MemorySegmentGroup), sizeof(((D3DKMT_CHANGEVIDEOMEMORYRESERVATION *)0)->MemorySegmentGroup), false},
+	{"Reservation", offsetof(D3DKMT_CHANGEVIDEOMEMORYRESERVATION, Reservation), sizeof(((D3DKMT_CHANGEVIDEOMEMORYRESERVATION *)0)->Reservation), false},
+	{"PhysicalAdapterIndex", offsetof(D3DKMT_CHANGEVIDEOMEMORYRESERVATION, PhysicalAdapterIndex), sizeof(((D3DKMT_CHANGEVIDEOMEMORYRESERVATION *)0)->PhysicalAdapterIndex), false},
+};
+
+static int32_t make_FlushHeapTransitions(void *record)
+{
+	return D3DKMTFlushHeapTransitions(record);
+}
+
+static const struct field fields_FlushHeapTransitions[] = {
+	{"hAdapter", offsetof(D3DKMT_FLUSHHEAPTRANSITIONS, hAdapter), sizeof(((D3DKMT_FLUSHHEAPTRANSITIONS *)0)->hAdapter), false},
+};
+
+static int32_t make_Escape(void *record)
+{
+	return D3DKMTEscape(record);
+}
+
+static const struct field fields_Escape[] = {
+	{"hAdapter", offsetof(D3DKMT_ESCAPE, hAdapter), sizeof(((D3DKMT_ESCAPE *)0)->hAdapter), false},
+	{"hDevice", offsetof(D3DKMT_ESCAPE, hDevice), sizeof(((D3DKMT_ESCAPE *)0)->hDevice), false},
+	{"Type", offsetof(D3DKMT_ESCAPE, Type), sizeof(((D3DKMT_ESCAPE *)0)->Type), false},
+	{"Flags", offsetof(D3DKMT_ESCAPE, Flags.Value), sizeof(((D3DKMT_ESCAPE *)0)->Flags.Value), false},
+	{"pPrivateDriverData", offsetof(D3DKMT_ESCAPE, pPrivateDriverData), sizeof(((D3DKMT_ESCAPE *)0)->pPrivateDriverData), true},
+	{"PrivateDriverDataSize", offsetof(D3DKMT_ESCAPE, PrivateDriverDataSize), sizeof(((D3DKMT_ESCAPE *)0)->PrivateDriverDataSize), false},
+	{"hContext", offsetof(D3DKMT_ESCAPE, hContext), sizeof(((D3DKMT_ESCAPE *)0)->hContext), false},
+};
+
 static const struct call calls[] = {
 	{"EnumAdapters2", make_EnumAdapters2, sizeof(D3DKMT_ENUMADAPTERS2), 2, fields_EnumAdapters2},
 	{"EnumAdapters3", make_EnumAdapters3, sizeof(D3DKMT_ENUMADAPTERS3), 3, fields_EnumAdapters3},
@@ -560,7 +1384,7 @@ static const struct call calls[] = {
 	{"QueryAdapterInfo", make_QueryAdapterInfo, sizeof(D3DKMT_QUERYADAPTERINFO), 4, fields_QueryAdapterInfo},
 	{"CreateDevice", make_CreateDevice, sizeof(D3DKMT_CREATEDEVICE), 9, fields_CreateDevice},
 	{"DestroyDevice", make_DestroyDevice, sizeof(D3DKMT_DESTROYDEVICE), 1, fields_DestroyDevice},
-	{"GetDeviceState", make_GetDeviceState, sizeof(D3DKMT_GETDEVICESTATE), 3, fields_GetDeviceState},
+	{"GetDeviceState", make_GetDeviceState, sizeof(D3DKMT_GETDEVICESTATE), 10, fields_GetDeviceState},
 	{"CreateContextVirtual", make_CreateContextVirtual, sizeof(D3DKMT_CREATECONTEXTVIRTUAL), 8, fields_CreateContextVirtual},
 	{"DestroyContext", make_DestroyContext, sizeof(D3DKMT_DESTROYCONTEXT), 1, fields_DestroyContext},
 	{"CreateHwContext", make_CreateHwContext, sizeof(D3DKMT_CREATEHWCONTEXT), 7, fields_CreateHwContext},
@@ -594,4 +1418,46 @@ static const struct call calls[] = {
 	{"ReleaseKeyedMutex", make_ReleaseKeyedMutex, sizeof(D3DKMT_RELEASEKEYEDMUTEX), 3, fields_ReleaseKeyedMutex},
 	{"ReleaseKeyedMutex2", make_ReleaseKeyedMutex2, sizeof(D3DKMT_RELEASEKEYEDMUTEX2), 5, fields_ReleaseKeyedMutex2},
 	{"DestroyKeyedMutex", make_DestroyKeyedMutex, sizeof(D3DKMT_DESTROYKEYEDMUTEX), 1, fields_DestroyKeyedMutex},
+	{"CreateHwQueue", make_CreateHwQueue, sizeof(D3DKMT_CREATEHWQUEUE), 8, fields_CreateHwQueue},
+	{"DestroyHwQueue", make_DestroyHwQueue, sizeof(D3DKMT_DESTROYHWQUEUE), 1, fields_DestroyHwQueue},
+	{"CreatePagingQueue", make_CreatePagingQueue, sizeof(D3DKMT_CREATEPAGINGQUEUE), 6, fields_CreatePagingQueue},
+	{"DestroyPagingQueue", make_DestroyPagingQueue, sizeof(D3DDDI_DESTROYPAGINGQUEUE), 1, fields_DestroyPagingQueue},
+	{"SubmitCommand", make_SubmitCommand, sizeof(D3DKMT_SUBMITCOMMAND), 90, fields_SubmitCommand},
+	{"SubmitCommandToHwQueue", make_SubmitCommandToHwQueue, sizeof(D3DKMT_SUBMITCOMMANDTOHWQUEUE), 8, fields_SubmitCommandToHwQueue},
+	{"SignalSynchronizationObject", make_SignalSynchronizationObject, sizeof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT), 35, fields_SignalSynchronizationObject},
+	{"SignalSynchronizationObject2", make_SignalSynchronizationObject2, sizeof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECT2), 102, fields_SignalSynchronizationObject2},
+	{"SignalSynchronizationObjectFromGpu", make_SignalSynchronizationObjectFromGpu, sizeof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU), 4, fields_SignalSynchronizationObjectFromGpu},
+	{"SignalSynchronizationObjectFromGpu2", make_SignalSynchronizationObjectFromGpu2, sizeof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMGPU2), 8, fields_SignalSynchronizationObjectFromGpu2},
+	{"SubmitSignalSyncObjectsToHwQueue", make_SubmitSignalSyncObjectsToHwQueue, sizeof(D3DKMT_SUBMITSIGNALSYNCOBJECTSTOHWQUEUE), 6, fields_SubmitSignalSyncObjectsToHwQueue},
+	{"WaitForSynchronizationObject", make_WaitForSynchronizationObject, sizeof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT), 34, fields_WaitForSynchronizationObject},
+	{"WaitForSynchronizationObject2", make_WaitForSynchronizationObject2, sizeof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECT2), 35, fields_WaitForSynchronizationObject2},
+	{"WaitForSynchronizationObjectFromGpu", make_WaitForSynchronizationObjectFromGpu, sizeof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECTFROMGPU), 5, fields_WaitForSynchronizationObjectFromGpu},
+	{"SubmitWaitForSyncObjectsToHwQueue", make_SubmitWaitForSyncObjectsToHwQueue, sizeof(D3DKMT_SUBMITWAITFORSYNCOBJECTSTOHWQUEUE), 4, fields_SubmitWaitForSyncObjectsToHwQueue},
+	{"CreateSyncFile", make_CreateSyncFile, sizeof(D3DKMT_CREATESYNCFILE), 4, fields_CreateSyncFile},
+	{"MarkDeviceAsError", make_MarkDeviceAsError, sizeof(D3DKMT_MARKDEVICEASERROR), 2, fields_MarkDeviceAsError},
+	{"WaitForIdle", make_WaitForIdle, sizeof(D3DKMT_WAITFORIDLE), 1, fields_WaitForIdle},
+	{"SetContextSchedulingPriority", make_SetContextSchedulingPriority, sizeof(D3DKMT_SETCONTEXTSCHEDULINGPRIORITY), 2, fields_SetContextSchedulingPriority},
+	{"GetContextSchedulingPriority", make_GetContextSchedulingPriority, sizeof(D3DKMT_GETCONTEXTSCHEDULINGPRIORITY), 2, fields_GetContextSchedulingPriority},
+	{"SetContextInProcessSchedulingPriority", make_SetContextInProcessSchedulingPriority, sizeof(D3DKMT_SETCONTEXTINPROCESSSCHEDULINGPRIORITY), 2, fields_SetContextInProcessSchedulingPriority},
+	{"GetContextInProcessSchedulingPriority", make_GetContextInProcessSchedulingPriority, sizeof(D3DKMT_GETCONTEXTINPROCESSSCHEDULINGPRIORITY), 2, fields_GetContextInProcessSchedulingPriority},
+	{"QueryClockCalibration", make_QueryClockCalibration, sizeof(D3DKMT_QUERYCLOCKCALIBRATION), 7, fields_QueryClockCalibration},
+	{"QueryVideoMemoryInfo", make_QueryVideoMemoryInfo, sizeof(D3DKMT_QUERYVIDEOMEMORYINFO), 8, fields_QueryVideoMemoryInfo},
+	{"ReserveGpuVirtualAddress", make_ReserveGpuVirtualAddress, sizeof(D3DDDI_RESERVEGPUVIRTUALADDRESS), 10, fields_ReserveGpuVirtualAddress},
+	{"MapGpuVirtualAddress", make_MapGpuVirtualAddress, sizeof(D3DDDI_MAPGPUVIRTUALADDRESS), 13, fields_MapGpuVirtualAddress},
+	{"FreeGpuVirtualAddress", make_FreeGpuVirtualAddress, sizeof(D3DKMT_FREEGPUVIRTUALADDRESS), 3, fields_FreeGpuVirtualAddress},
+	{"UpdateGpuVirtualAddress", make_UpdateGpuVirtualAddress, sizeof(D3DKMT_UPDATEGPUVIRTUALADDRESS), 9, fields_UpdateGpuVirtualAddress},
+	{"MakeResident", make_MakeResident, sizeof(D3DDDI_MAKERESIDENT), 7, fields_MakeResident},
+	{"Evict", make_Evict, sizeof(D3DKMT_EVICT), 5, fields_Evict},
+	{"Lock2", make_Lock2, sizeof(D3DKMT_LOCK2), 4, fields_Lock2},
+	{"Unlock2", make_Unlock2, sizeof(D3DKMT_UNLOCK2), 2, fields_Unlock2},
+	{"QueryAllocationResidency", make_QueryAllocationResidency, sizeof(D3DKMT_QUERYALLOCATIONRESIDENCY), 5, fields_QueryAllocationResidency},
+	{"SetAllocationPriority", make_SetAllocationPriority, sizeof(D3DKMT_SETALLOCATIONPRIORITY), 5, fields_SetAllocationPriority},
+	{"GetAllocationPriority", make_GetAllocationPriority, sizeof(D3DKMT_GETALLOCATIONPRIORITY), 5, fields_GetAllocationPriority},
+	{"OfferAllocations", make_OfferAllocations, sizeof(D3DKMT_OFFERALLOCATIONS), 6, fields_OfferAllocations},
+	{"ReclaimAllocations2", make_ReclaimAllocations2, sizeof(D3DKMT_RECLAIMALLOCATIONS2), 6, fields_ReclaimAllocations2},
+	{"InvalidateCache", make_InvalidateCache, sizeof(D3DKMT_INVALIDATECACHE), 4, fields_InvalidateCache},
+	{"UpdateAllocationProperty", make_UpdateAllocationProperty, sizeof(D3DDDI_UPDATEALLOCPROPERTY), 7, fields_UpdateAllocationProperty},
+	{"ChangeVideoMemoryReservation", make_ChangeVideoMemoryReservation, sizeof(D3DKMT_CHANGEVIDEOMEMORYRESERVATION), 5, fields_ChangeVideoMemoryReservation},
+	{"FlushHeapTransitions", make_FlushHeapTransitions, sizeof(D3DKMT_FLUSHHEAPTRANSITIONS), 1, fields_FlushHeapTransitions},
+	{"Escape", make_Escape, sizeof(D3DKMT_ESCAPE), 7, fields_Escape},
 };

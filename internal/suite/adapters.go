@@ -3,6 +3,8 @@ package suite
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/internal/adapter"
@@ -11,7 +13,7 @@ import (
 // world makes what the scenario asks of its world.
 func (s *Scenario) world() (WorldSpec, error) {
 	profiles, err := s.profiles()
-	spec := WorldSpec{Profiles: profiles}
+	spec := WorldSpec{Profiles: profiles, TDR: s.TDR}
 	if s.Manual {
 		spec.Clock = new(Clock)
 	}
@@ -49,17 +51,45 @@ func (a *AdapterSpec) profile() (*adapter.Profile, error) {
 			p.Displays = nil
 		}
 	}
-	var without adapter.Features
-	if err := named(a.Without, &without); err != nil {
+	if err := without(&p, a.Without); err != nil {
 		return nil, fmt.Errorf("adapter without: %w", err)
 	}
-	p.Features &^= without
+	if err := set(&p, a.Set); err != nil {
+		return nil, fmt.Errorf("adapter set: %w", err)
+	}
 	if level := abi.WDDM(a.WDDM); level != 0 && level < p.WDDM {
 		lower(&p, level)
 	} else if level != 0 {
 		p.WDDM = level
 	}
 	return &p, nil
+}
+
+// without takes features and capabilities away.
+func without(p *adapter.Profile, names []string) error {
+	for _, name := range names {
+		var feature adapter.Features
+		var capability adapter.Caps
+		if named([]string{name}, &feature) == nil {
+			p.Features &^= feature
+		} else if err := named([]string{name}, &capability); err == nil {
+			p.Caps &^= capability
+		} else {
+			return err
+		}
+	}
+	return nil
+}
+
+// set changes fields of a profile, whose lists are another profile's, too.
+func set(p *adapter.Profile, fields string) error {
+	if fields == "" {
+		return nil
+	}
+	p.Nodes, p.Displays, p.UMD = slices.Clone(p.Nodes), slices.Clone(p.Displays), slices.Clone(p.UMD)
+	d := json.NewDecoder(strings.NewReader(fields))
+	d.DisallowUnknownFields()
+	return d.Decode(p)
 }
 
 // named sets a set of bits by their names, as profiles write it; nil leaves it.

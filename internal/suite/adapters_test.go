@@ -22,6 +22,28 @@ func TestAdapterWithout(t *testing.T) {
 	}
 }
 
+// A scenario can take capabilities away and set fields, and the preset stays as it is.
+func TestAdapterSet(t *testing.T) {
+	a, err := parseAdapter(`neutral without=SupportPerEngineTDR set={"physical_adapters":2,"nodes":[{"engine":"copy","name":"C"}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := a.profile()
+	if err != nil || p.PhysicalAdapters != 2 || len(p.Nodes) != 1 || p.Nodes[0].FriendlyName != "C" || p.Caps&adapter.SupportPerEngineTDR != 0 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	preset, err := adapter.Load("neutral")
+	if err != nil || len(preset.Nodes) < 2 || preset.Nodes[0].FriendlyName == "C" || preset.Caps&adapter.SupportPerEngineTDR == 0 {
+		t.Errorf("the preset is changed: %+v, %v", preset.Nodes, err)
+	}
+	for _, wrong := range []string{`{"wings":2}`, `{`, `2`} {
+		a.Set = wrong
+		if _, err := a.profile(); err == nil {
+			t.Errorf("%s was taken", wrong)
+		}
+	}
+}
+
 // A scenario can ask for every preset at every level that has flags.
 func TestEveryLevelHasEveryPreset(t *testing.T) {
 	for _, name := range adapter.Presets() {

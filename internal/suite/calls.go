@@ -31,6 +31,18 @@ type Record struct {
 	CName  string // as the headers spell it
 	Size   int    // bytes
 	Fields []*Field
+	// Inline are the arrays that lie in the record itself. Each of their elements is a
+	// field, NAME[0] and so on, which only its array can be given by.
+	Inline []*Inline
+}
+
+// An Inline is an array in a record.
+type Inline struct {
+	Name    string
+	Fields  []*Field // its elements
+	CountBy *Field   // the field that counts them
+
+	countName string
 }
 
 // A Field is a member of a record.
@@ -81,6 +93,16 @@ func (r *Record) Pointers() []*Field {
 		}
 	}
 	return all
+}
+
+// inline finds an array in the record by its name, nil if there is none.
+func (r *Record) inline(name string) *Inline {
+	for _, a := range r.Inline {
+		if a.Name == name {
+			return a
+		}
+	}
+	return nil
 }
 
 // Call finds a call by its name without prefix, nil if there is none.
@@ -187,6 +209,11 @@ func (r *Record) counts() error {
 			return fmt.Errorf("%s has no count", f.Name)
 		}
 	}
+	for _, a := range r.Inline {
+		if a.CountBy == nil {
+			return fmt.Errorf("%s has no count", a.Name)
+		}
+	}
 	return nil
 }
 
@@ -234,11 +261,15 @@ func (t *Table) field(rec *Record, words []string) error {
 		words, condition = words[:n-2], words[n-1]
 	}
 	pointer := len(words) == 6 && words[2] == "ptr"
-	if len(words) != 5 && !pointer {
+	inline := len(words) == 6 && words[2] != "ptr"
+	if len(words) != 5 && !pointer && !inline {
 		return fmt.Errorf("want NAME OFFSET TYPE SHOWN MEMBER")
 	}
-	if !isMember(words[0]) || rec.Field(words[0]) != nil {
+	if !isMember(words[0]) || rec.Field(words[0]) != nil || rec.inline(words[0]) != nil {
 		return fmt.Errorf("%q is no name, or taken", words[0])
+	}
+	if inline {
+		return t.inline(rec, words)
 	}
 	off, err := strconv.ParseInt(words[1], 0, 32)
 	if err != nil || off < 0 {
@@ -279,6 +310,45 @@ func (t *Table) field(rec *Record, words []string) error {
 			p.Pointer.CountBy = f
 		}
 	}
+	for _, a := range rec.Inline {
+		if a.countName == f.Name {
+			a.CountBy = f
+		}
+	}
+	return nil
+}
+
+// maxInline bounds the elements of an array in a record.
+const maxInline = 256
+
+// inline reads "name offset NUMBER u32[COUNT] shown member", an array in the record.
+func (t *Table) inline(rec *Record, words []string) error {
+	n, err := strconv.ParseUint(words[2], 0, 16)
+	if err != nil || n == 0 || n > maxInline {
+		return fmt.Errorf("%q is no number of elements", words[2])
+	}
+	off, err := strconv.ParseInt(words[1], 0, 32)
+	if err != nil {
+		return fmt.Errorf("offset %q is no number", words[1])
+	}
+	kind, count, _ := strings.Cut(strings.TrimSuffix(words[3], "]"), "[")
+	if kind != "u32" || count == "" {
+		return fmt.Errorf("elements %q are not u32[COUNT]", words[3])
+	}
+	a := &Inline{Name: words[0], countName: count, CountBy: rec.Field(count)}
+	for i := range n {
+		index := fmt.Sprintf("[%d]", i)
+		f := &Field{Name: words[0] + index, Offset: int(off) + 4*int(i), Size: 4, Shown: words[4], CMember: words[5] + index}
+		if off < 0 || f.Offset+f.Size > rec.Size {
+			return fmt.Errorf("%s ends behind the record", f.Name)
+		}
+		a.Fields = append(a.Fields, f)
+	}
+	if words[4] != "handle" && words[4] != "dec" {
+		return fmt.Errorf("%s is shown neither as handle nor as dec", words[0])
+	}
+	rec.Fields = append(rec.Fields, a.Fields...)
+	rec.Inline = append(rec.Inline, a)
 	return nil
 }
 

@@ -56,7 +56,7 @@ func Load(files fs.FS) (*Corpus, error) {
 }
 
 // notScenarios are the texts beside the scenarios.
-var notScenarios = map[string]bool{conformance.Calls: true, conformance.Rules: true, "flags.tsv": true}
+var notScenarios = map[string]bool{conformance.Calls: true, conformance.Rules: true, "flags.tsv": true, "packets.tsv": true}
 
 func (c *Corpus) given(files fs.FS) error {
 	names, err := fs.Glob(files, conformance.Given+"/*.txt")
@@ -98,7 +98,7 @@ func (c *Corpus) check(s *Scenario) error {
 			}
 		}
 		for _, a := range step.Args {
-			if call != nil && a.Name != "" && a.Name != "fill" && call.Field(a.Name) == nil {
+			if call != nil && a.Name != "" && a.Name != "fill" && call.Field(a.Name) == nil && call.inline(a.Name) == nil {
 				return fmt.Errorf("%s:%d: %s has no field %s", s.Path, step.Line, call.Name, a.Name)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/internal/adapter"
 	"github.com/dxgsync/dxgsync/internal/softgpu"
 )
@@ -22,6 +23,7 @@ type Door interface {
 type WorldSpec struct {
 	Profiles []*adapter.Profile // of the adapters, in order
 	Clock    *Clock             // of the kernel; nil: the machine's
+	TDR      Settings           // how engines are watched; nil: as Windows does
 }
 
 // errForeign is the answer to commands for a world that belongs to somebody else.
@@ -38,9 +40,10 @@ type World interface {
 	// Processes is how many processes the kernel knows now, 0 when it cannot tell.
 	Processes() int
 	// Advance lets time pass in a world with a clock of its own, GPU is the driver of an
-	// adapter. The error is errForeign where nobody can.
+	// adapter, Provoke breaks one on purpose. The error is errForeign where nobody can.
 	Advance(d time.Duration) error
 	GPU(adapter uint64) (*softgpu.GPU, error)
+	Provoke(adapter uint64, f abi.ProvokeFault) error
 	// Close ends everything that is left. Its error is something that the
 	// implementation did wrong at the end, such as a crash.
 	Close() error
@@ -76,6 +79,8 @@ type Process interface {
 	Peek(address uint64) (n uint64, readable bool, err error)
 	// Poke tries to write there; false when that faults, as it must.
 	Poke(address uint64) (bool, error)
+	// Write writes memory that a call answered the address of; false when that faults.
+	Write(address uint64, data []byte) (bool, error)
 	// Exit ends the process as a return from main does, Kill as SIGKILL does. Both
 	// return when the process is gone; the kernel may learn of it later.
 	Exit() error

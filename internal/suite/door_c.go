@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/internal/softgpu"
 )
 
@@ -81,6 +82,14 @@ func (w *cWorld) GPU(adapter uint64) (*softgpu.GPU, error) {
 		return nil, errForeign
 	}
 	return w.daemon.GPU(adapter)
+}
+
+// Provoke implements World.
+func (w *cWorld) Provoke(adapter uint64, f abi.ProvokeFault) error {
+	if w.foreign {
+		return errForeign
+	}
+	return w.daemon.Provoke(adapter, f)
 }
 
 // Process implements World. The process makes a call that changes nothing, so that

@@ -77,6 +77,7 @@ func (w *inprocWorld) Close() error {
 
 // Exit implements Process.
 func (p *inprocProcess) Exit() error {
+	p.unmap()
 	p.closeAll()
 	p.kernel.Exit()
 	return nil

@@ -106,6 +106,7 @@ func (w *socketWorld) Process(string) (Process, error) {
 // Close implements World.
 func (w *socketWorld) Close() error {
 	for _, p := range w.all {
+		p.unmap()
 		p.closeAll()
 		_ = p.conn.Close()
 	}
@@ -114,6 +115,7 @@ func (w *socketWorld) Close() error {
 
 // Exit implements Process.
 func (p *socketProcess) Exit() error {
+	p.unmap()
 	p.closeAll()
 	return p.conn.Close()
 }

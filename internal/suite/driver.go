@@ -308,6 +308,12 @@ func (p *drivenProcess) Poke(address uint64) (bool, error) {
 	return answer == "written", err
 }
 
+// Write implements Process.
+func (p *drivenProcess) Write(address uint64, data []byte) (bool, error) {
+	answer, err := p.ask("write %#x @%x", address, data)
+	return answer == "written", err
+}
+
 // Exit implements Process: the driver ends as a program does. Threads that are
 // blocked do not keep it.
 func (p *drivenProcess) Exit() error {

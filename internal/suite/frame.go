@@ -28,7 +28,7 @@ type Frame struct {
 // lengthens the data with zeros, so that nobody reads behind it.
 func newFrame(t *Table, call *Call, args []Arg, lookup vars) (*Frame, error) {
 	f := &Frame{Call: call, Record: make([]byte, call.Size)}
-	b := &builder{table: t, frame: f, lookup: lookup}
+	b := &builder{table: t, frame: f, lookup: lookup, lengths: map[*Inline]int{}}
 	for _, p := range call.Pointers() {
 		f.Data = append(f.Data, Data{Field: p, Name: p.Name, Path: p.Name, In: inRecord})
 	}
@@ -48,6 +48,12 @@ func newFrame(t *Table, call *Call, args []Arg, lookup vars) (*Frame, error) {
 		case a.Name == "":
 			return nil, fmt.Errorf("argument %q has no field name", a.Value.Text)
 		}
+		if array := call.inline(a.Name); array != nil {
+			if err := b.inline(array, a.Value, given); err != nil {
+				return nil, fmt.Errorf("%s: %w", a.Name, err)
+			}
+			continue
+		}
 		field := call.Field(a.Name)
 		if field == nil {
 			return nil, fmt.Errorf("%s has no field %s", call.Name, a.Name)
@@ -64,6 +70,11 @@ func newFrame(t *Table, call *Call, args []Arg, lookup vars) (*Frame, error) {
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Name, err)
+		}
+	}
+	for _, array := range call.Inline {
+		if n := b.lengths[array]; !given[array.CountBy] && n > 0 {
+			putNumber(f.Record, array.CountBy, uint64(n))
 		}
 	}
 	for _, field := range call.Pointers() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/internal/host"
 	"github.com/dxgsync/dxgsync/internal/kernel"
 	"github.com/dxgsync/dxgsync/internal/softgpu"
@@ -43,10 +44,32 @@ func newMachine(spec WorldSpec) (*machine, error) {
 // config is the part of a kernel's configuration that the world is asked for.
 func (s WorldSpec) config() kernel.Config {
 	cfg := kernel.Config{Profiles: s.Profiles}
+	s.settings(&cfg)
 	if s.Clock != nil {
 		cfg.Now, cfg.Time = s.Clock.Now, s.Clock.Time
 	}
 	return cfg
+}
+
+// settings takes over how engines are watched. Windows has seconds.
+func (s WorldSpec) settings(cfg *kernel.Config) {
+	const second = int64(time.Second)
+	for name, n := range s.TDR {
+		switch name {
+		case "TdrLevel":
+			cfg.TDR.Level, cfg.TDR.Set = int(n), true
+		case "TdrDelay":
+			cfg.TDR.Delay = int64(n) * second
+		case "TdrDdiDelay":
+			cfg.TDR.DdiDelay = int64(n) * second
+		case "TdrDebugMode":
+			cfg.TDR.DebugMode = int(n)
+		case "TdrLimitTime":
+			cfg.TDR.LimitTime = int64(n) * second
+		case "TdrLimitCount":
+			cfg.TDR.LimitCount = int(n)
+		}
+	}
 }
 
 // Advance implements World.
@@ -63,6 +86,23 @@ func (m *machine) GPU(adapter uint64) (*softgpu.GPU, error) {
 		return nil, fmt.Errorf("there is no adapter %d", adapter)
 	}
 	return m.kernel.Driver(int(adapter)).(*softgpu.GPU), nil
+}
+
+// Provoke implements World.
+func (m *machine) Provoke(adapter uint64, f abi.ProvokeFault) error {
+	all := m.kernel.Snapshot().Adapters
+	if adapter >= uint64(len(all)) {
+		return fmt.Errorf("there is no adapter %d", adapter)
+	}
+	var high uint32
+	if _, err := fmt.Sscanf(all[adapter].LUID, "%x:%x", &high, &f.AdapterLuid.LowPart); err != nil {
+		return fmt.Errorf("read LUID %s: %w", all[adapter].LUID, err)
+	}
+	f.AdapterLuid.HighPart = int32(high)
+	if _, st := m.kernel.Provoke(f); !st.OK() {
+		return st
+	}
+	return nil
 }
 
 // Waiters implements World.

@@ -108,6 +108,38 @@ type builder struct {
 	frame  *Frame
 	lookup vars
 	size   int
+	// lengths are how many elements of the arrays in the record were given.
+	lengths map[*Inline]int
+}
+
+// inline fills an array that lies in the record.
+func (b *builder) inline(a *Inline, v *Value, given map[*Field]bool) error {
+	elements := []*Value{v}
+	if v.Form == List {
+		elements = v.List
+	}
+	n := 0
+	for _, e := range elements {
+		times := 1
+		if e.Form == Repeat {
+			times, e = int(e.Num), e.List[0]
+		}
+		for range times {
+			if n == len(a.Fields) {
+				return fmt.Errorf("more than %d elements", n)
+			}
+			if given[a.Fields[n]] {
+				return errors.New("is given twice")
+			}
+			given[a.Fields[n]] = true
+			if err := b.table.put(b.frame.Record, a.Fields[n], e, b.lookup); err != nil {
+				return err
+			}
+			n++
+		}
+	}
+	b.lengths[a] = n
+	return nil
 }
 
 // grow lengthens a piece of memory by n zeros and returns them.

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/cmdbuf"
 )
 
 // frameOf builds the frame of a command such as "CreateDevice hAdapter=1".
@@ -241,6 +243,69 @@ func TestDriverAnswers(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s: got %q (%v), want %q", answer, got, err, want)
+		}
+	}
+}
+
+// Arrays in the record itself are lists for scenarios and fields for drivers.
+func TestInlineArrays(t *testing.T) {
+	f := frameOf(t, "SignalSynchronizationObject2 ObjectHandleArray=[5 repeat(6 2)] BroadcastContext=9 Fence.FenceValue=3")
+	words := func(offset, n int) (all []uint32) {
+		for i := range n {
+			all = append(all, le.Uint32(f.Record[offset+4*i:]))
+		}
+		return all
+	}
+	if got := words(4, 5); !slices.Equal(got, []uint32{3, 5, 6, 6, 0}) {
+		t.Errorf("the objects are %v", got)
+	}
+	if got := words(0x8C, 3); !slices.Equal(got, []uint32{1, 9, 0}) {
+		t.Errorf("the contexts are %v", got)
+	}
+	if text := arguments(f); !strings.Contains(text, " ObjectHandleArray[2]=0x6 ") || !strings.Contains(text, " BroadcastContext[63]=0x0 ") {
+		t.Errorf("drivers are told %s", text)
+	}
+	if f = frameOf(t, "SignalSynchronizationObject2 ObjectHandleArray=[5] ObjectCount=33"); words(4, 1)[0] != 33 {
+		t.Error("a count that was given was changed")
+	}
+	for command, want := range map[string]string{
+		"SignalSynchronizationObject2 ObjectHandleArray=repeat(1 33)":              "more than 32 elements",
+		"SignalSynchronizationObject2 ObjectHandleArray=[1] ObjectHandleArray=[2]": "given twice",
+		"SignalSynchronizationObject2 ObjectHandleArray=[0x100000000]":             "does not fit",
+		"SignalSynchronizationObject2 ObjectHandleArray=bad":                       "no number",
+	} {
+		if _, err := tryFrame(command); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", command, err, want)
+		}
+	}
+}
+
+// Command buffers are written as package cmdbuf writes them.
+func TestCommands(t *testing.T) {
+	lookup := func(string) (uint64, bool) { return 0x1000, true }
+	var got []byte
+	got = append(got, cmdbuf.New().Bytes()...)
+	for _, text := range []string{"[WRITE64 $x 7]", "[DELAY 2ms NOT_PREEMPTIBLE]", "[COPY $x $x+8 16]", "[FAULT WRITE 5]", "[DELAY 1s]", "[HANG]"} {
+		v, err := ParseValue(text)
+		if err == nil {
+			got, err = appendCommand(got, v.List, lookup)
+		}
+		if err != nil {
+			t.Fatal(text, err)
+		}
+	}
+	want := cmdbuf.New().Write64(0x1000, 7).Delay(2_000_000, cmdbuf.NotPreemptible).Copy(0x1000, 0x1008, 16).
+		Fault(cmdbuf.FaultWrite, 5).Delay(1_000_000_000, 0).Hang().Bytes()
+	if !bytes.Equal(got, want) {
+		t.Errorf("wrote %x, want %x", got, want)
+	}
+	for text, why := range map[string]string{"[SING]": "no command", "[HANG 1]": "has 0 fields", "[DELAY often]": "not known", "[DELAY 5Hz]": "no number"} {
+		v, err := ParseValue(text)
+		if err == nil {
+			_, err = appendCommand(nil, v.List, lookup)
+		}
+		if err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v, want %q", text, err, why)
 		}
 	}
 }

@@ -43,6 +43,9 @@ var shortNames = map[string]string{
 	"FenceValueCPUVirtualAddress": "page", "FenceValueGPUVirtualAddress": "gpu",
 	"pSharedNtHandle": "nt", "hNtHandle": "nt", "AdapterLuid": "luid",
 	"hAllocation": "allocation", "hResource": "resource", "hKeyedMutex": "mutex",
+	"hHwQueue": "queue", "hHwQueueProgressFence": "progress", "hPagingQueue": "paging",
+	"HwQueueProgressFenceCPUVirtualAddress": "page", "HwQueueProgressFenceGPUVirtualAddress": "gpu",
+	"VirtualAddress": "gpu", "pData": "cpu", "hSyncFile": "file",
 	"hGlobalShare": "share", "hSharedHandle": "share", "SharedHandle": "share",
 }
 

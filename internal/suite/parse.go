@@ -97,6 +97,8 @@ func (s *Scenario) set(key, value string) error {
 			return err
 		}
 		s.Adapters = append(s.Adapters, a)
+	case "tdr":
+		return s.setTDR(value)
 	case "clock":
 		if value != "manual" {
 			return fmt.Errorf("clock %q is not manual", value)
@@ -112,7 +114,24 @@ func (s *Scenario) set(key, value string) error {
 			s.Doors = append(s.Doors, d)
 		}
 	default:
-		return fmt.Errorf("header %q is not title, rule, source, adapter, clock, user or doors", key)
+		return fmt.Errorf("header %q is not title, rule, source, adapter, tdr, clock, user or doors", key)
+	}
+	return nil
+}
+
+// setTDR reads "NAME=NUMBER …".
+func (s *Scenario) setTDR(value string) error {
+	if s.TDR != nil {
+		return errors.New("second line of settings")
+	}
+	s.TDR = Settings{}
+	for _, w := range strings.Fields(value) {
+		name, number, _ := strings.Cut(w, "=")
+		n, err := strconv.ParseUint(number, 10, 16)
+		if err != nil || !slices.Contains(settingNames, name) {
+			return fmt.Errorf("%q is no setting such as TdrDelay=2", w)
+		}
+		s.TDR[name] = n
 	}
 	return nil
 }
@@ -149,7 +168,7 @@ func parseSource(value string) (Source, error) {
 	return Source{}, fmt.Errorf("source %q does not begin with measured, documented, guest or choice and say more", value)
 }
 
-// parseAdapter reads "PROFILE [wddm=LEVEL] [type=BIT|BIT] [without=FEATURE|FEATURE]".
+// parseAdapter reads "PROFILE [wddm=LEVEL] [type=BIT|BIT] [without=NAME|NAME] [set=JSON]".
 func parseAdapter(text string) (AdapterSpec, error) {
 	words := strings.Fields(text)
 	a := AdapterSpec{Profile: words[0]}
@@ -166,8 +185,10 @@ func parseAdapter(text string) (AdapterSpec, error) {
 			a.Type = strings.Split(value, "|")
 		case "without":
 			a.Without = strings.Split(value, "|")
+		case "set":
+			a.Set = value
 		default:
-			return a, fmt.Errorf("adapter word %q is not wddm=LEVEL, type=BIT|BIT or without=FEATURE|FEATURE", w)
+			return a, fmt.Errorf("adapter word %q is not wddm=LEVEL, type=BIT|BIT, without=NAME|NAME or set=JSON", w)
 		}
 	}
 	return a, nil

@@ -28,7 +28,15 @@ type requester struct {
 	lines []uint32 // bell lines that are free
 	waits map[string]*ticket
 	pages map[uint64]page.View
+	spans []span // of memory that allocations have
 	next  uint64 // next address to give out
+}
+
+// A span is memory of an allocation that was locked, and the address that stands for it.
+type span struct {
+	allocation uint64 // its handle
+	address    uint64
+	data       []byte
 }
 
 // A ticket is the call of a thread: what it was answered, or where the kernel will
@@ -147,11 +155,18 @@ func (p *requester) answer(f *Frame, r *abi.Request) error {
 	out := 0
 	for i := range r.Op.Files {
 		ff := &r.Op.Files[i]
-		if ff.Dir == abi.In {
+		if ff.Dir == abi.In || ff.Kind == abi.FileMemory && len(r.Out) == 0 {
 			continue
 		}
 		if out >= len(r.Out) {
 			return fmt.Errorf("%s answered no descriptor", f.Call.Name)
+		}
+		if ff.Kind == abi.FileMemory {
+			if err := p.locked(f, int(ff.Off), r.Out[out]); err != nil {
+				return err
+			}
+			out++
+			continue
 		}
 		n := p.add(r.Out[out].FD)
 		out++ // answers of this kind are never borrowed
@@ -161,8 +176,8 @@ func (p *requester) answer(f *Frame, r *abi.Request) error {
 			le.PutUint64(f.Data[f.memory(r.Op, ff.Array)].Bytes, n)
 		}
 	}
-	if field := f.page(); field != nil {
-		return p.show(f, field, r)
+	if field, handle := f.page(); field != nil {
+		return p.show(f, field, handle, r)
 	}
 	for _, file := range r.Out[out:] { // nobody takes the memory
 		if !file.Borrowed {
@@ -172,19 +187,59 @@ func (p *requester) answer(f *Frame, r *abi.Request) error {
 	return nil
 }
 
-// page is the field that is answered the address of a fence's value, nil if none is.
-func (f *Frame) page() *Field {
-	for _, field := range f.Call.Fields {
-		if strings.HasSuffix(field.Name, "FenceValueCPUVirtualAddress") && field.meant(f.Record) {
-			return field
+// locked maps the memory of an allocation and answers an address for it, the same one
+// each time.
+func (p *requester) locked(f *Frame, at int, file abi.OutFile) error {
+	if !file.Borrowed {
+		defer func() { _ = unix.Close(file.FD) }()
+	}
+	handle := number(f.Record, f.Call.Field("hAllocation"))
+	for _, s := range p.spans {
+		if s.allocation == handle {
+			le.PutUint64(f.Record[at:], s.address)
+			return nil
 		}
 	}
+	var stat unix.Stat_t
+	if err := unix.Fstat(file.FD, &stat); err != nil {
+		return fmt.Errorf("look at the memory of an allocation: %w", err)
+	}
+	data, err := unix.Mmap(file.FD, 0, int(stat.Size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return fmt.Errorf("map the memory of an allocation: %w", err)
+	}
+	p.spans = append(p.spans, span{handle, p.next, data})
+	le.PutUint64(f.Record[at:], p.next)
+	p.next += uint64(len(data)+page.CellSize) &^ (page.CellSize - 1)
 	return nil
 }
 
+// unmap takes all memory of allocations away.
+func (p *requester) unmap() {
+	for _, s := range p.spans {
+		_ = unix.Munmap(s.data)
+	}
+	p.spans = nil
+}
+
+// page is the field that is answered the address of a fence's value, and the one with
+// the fence's handle; nil if there is none.
+func (f *Frame) page() (address, handle *Field) {
+	for _, field := range f.Call.Fields {
+		switch {
+		case !field.meant(f.Record):
+		case strings.HasSuffix(field.Name, "FenceValueCPUVirtualAddress"):
+			return field, f.Call.Field("hSyncObject")
+		case field.Name == "HwQueueProgressFenceCPUVirtualAddress":
+			return field, f.Call.Field("hHwQueueProgressFence")
+		}
+	}
+	return nil, nil
+}
+
 // show answers an address for the memory of the fence that r created or opened.
-func (p *requester) show(f *Frame, field *Field, r *abi.Request) error {
-	v, ok, err := p.view(r, abi.Handle(number(f.Record, f.Call.Field("hSyncObject"))))
+func (p *requester) show(f *Frame, field, handle *Field, r *abi.Request) error {
+	v, ok, err := p.view(r, abi.Handle(number(f.Record, handle)))
 	if err != nil || !ok {
 		return err
 	}
@@ -241,8 +296,28 @@ func (p *requester) State(thread string) (State, uint32, error) {
 // succeeded, the same request made once more says what they got.
 var acquires = map[string]bool{"AcquireKeyedMutex": true, "AcquireKeyedMutex2": true}
 
+// within finds the n bytes at an address in memory of allocations; nil: they are not.
+func (p *requester) within(address uint64, n int) []byte {
+	for _, s := range p.spans {
+		if at := address - s.address; at < uint64(len(s.data)) && uint64(n) <= uint64(len(s.data))-at {
+			return s.data[at:][:n]
+		}
+	}
+	return nil
+}
+
+// Write implements Process.
+func (p *requester) Write(address uint64, data []byte) (bool, error) {
+	memory := p.within(address, len(data))
+	copy(memory, data)
+	return memory != nil, nil
+}
+
 // Peek implements Process.
 func (p *requester) Peek(address uint64) (uint64, bool, error) {
+	if memory := p.within(address, 8); memory != nil {
+		return le.Uint64(memory), true, nil
+	}
 	v, ok := p.pages[address]
 	if !ok {
 		return 0, false, fmt.Errorf("no fence is at %#x", address)

@@ -113,6 +113,7 @@ type process struct {
 	name    string
 	gone    bool
 	words   vocabulary
+	used    map[string]bool  // the beginnings that it has had
 	threads map[string]*call // the last call of each thread
 }
 
@@ -135,7 +136,7 @@ func (r *runner) process(name string) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start process %s: %w", name, err)
 	}
-	p := &process{Process: started, name: name, threads: map[string]*call{}}
+	p := &process{Process: started, name: name, used: map[string]bool{}, threads: map[string]*call{}}
 	r.processes[name] = p
 	return p, nil
 }

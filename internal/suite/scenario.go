@@ -16,6 +16,8 @@ type Scenario struct {
 	Sources []Source
 	// Adapters are the adapters of the world, in order; none means the neutral one.
 	Adapters []AdapterSpec
+	// TDR are the settings of the world that are not Windows' defaults.
+	TDR Settings
 	// Manual says that the world has a clock that stands still until it is moved.
 	Manual bool
 	// Users are the processes that run as somebody else, by name.
@@ -52,8 +54,16 @@ type AdapterSpec struct {
 	Profile string
 	WDDM    uint16   // as DRIVERVERSION answers it, 3200 for 3.2; 0 as in the profile
 	Type    []string // names of ADAPTERTYPE bits; nil as in the profile
-	Without []string // names of features that are taken away
+	Without []string // names of features and capabilities that are taken away
+	Set     string   // fields of the profile, as JSON; "" as in the profile
 }
+
+// Settings are how engines are watched, by the names that Windows has them under in its
+// registry. Times are in seconds.
+type Settings map[string]uint64
+
+// settingNames are all there are.
+var settingNames = []string{"TdrLevel", "TdrDelay", "TdrDdiDelay", "TdrDebugMode", "TdrLimitTime", "TdrLimitCount"}
 
 // A User is whom a process runs as.
 type User struct{ UID, GID uint32 }

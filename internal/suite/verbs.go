@@ -11,23 +11,25 @@ var verbs map[string]func(r *runner, p *process, step *Step, got *Outcome) error
 
 func init() {
 	verbs = map[string]func(r *runner, p *process, step *Step, got *Outcome) error{
-		"uses":    (*runner).uses,
-		"state":   (*runner).state,
-		"event":   (*runner).event,
-		"file":    (*runner).file,
-		"dup":     (*runner).dup,
-		"close":   (*runner).closeFile,
-		"receive": (*runner).receive,
-		"poll":    (*runner).poll,
-		"take":    (*runner).take,
-		"peek":    (*runner).peek,
-		"poke":    (*runner).poke,
-		"exit":    (*runner).exit,
-		"kill":    (*runner).kill,
+		"uses":     (*runner).uses,
+		"state":    (*runner).state,
+		"event":    (*runner).event,
+		"file":     (*runner).file,
+		"dup":      (*runner).dup,
+		"close":    (*runner).closeFile,
+		"receive":  (*runner).receive,
+		"poll":     (*runner).poll,
+		"take":     (*runner).take,
+		"peek":     (*runner).peek,
+		"poke":     (*runner).poke,
+		"write":    (*runner).write,
+		"commands": (*runner).commands,
+		"exit":     (*runner).exit,
+		"kill":     (*runner).kill,
 	}
 }
 
-// uses runs a common beginning for a process.
+// uses runs a common beginning for a process, unless it has had that one.
 func (r *runner) uses(p *process, step *Step, got *Outcome) error {
 	if len(step.Args) != 1 || step.Args[0].Value.Form != Name {
 		return errors.New("uses wants the name of a file in given/")
@@ -37,6 +39,10 @@ func (r *runner) uses(p *process, step *Step, got *Outcome) error {
 	if given == nil {
 		return fmt.Errorf("given/%s.txt does not exist", name)
 	}
+	if p.used[name] {
+		return nil
+	}
+	p.used[name] = true
 	if r.nested++; r.nested > maxDepth {
 		return fmt.Errorf("given/%s.txt uses itself", name)
 	}

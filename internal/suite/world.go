@@ -18,6 +18,7 @@ var worldVerbs = map[string]func(s *Scenario, args []Arg) (func(*runner) (string
 	"refresh": refreshVerb,
 	"output":  outputVerb,
 	"signal":  signalVerb,
+	"fault":   faultVerb,
 }
 
 // told runs a command of the world.
@@ -113,4 +114,36 @@ func signalVerb(_ *Scenario, args []Arg) (func(*runner) (string, error), error) 
 		}
 		return r.corpus.Table.sets["status"].String(uint64(g.SignalCpuEvent(events[place]))), nil
 	}, nil
+}
+
+// faultKinds are what fault provokes, by name.
+var faultKinds = map[string]abi.FaultKind{
+	"hang": abi.FaultHang, "page_fault": abi.FaultPage, "reset": abi.FaultReset, "remove": abi.FaultRemove,
+}
+
+// faultVerb breaks an adapter on purpose, or one of its nodes: "fault 0 hang 1". A page
+// fault has an address, too: "fault 0 page_fault 1 0x1000".
+func faultVerb(_ *Scenario, args []Arg) (func(*runner) (string, error), error) {
+	const usage = "fault wants an adapter, and hang NODE, page_fault NODE ADDRESS, reset or remove"
+	numbers := map[string]int{"hang": 1, "page_fault": 2}
+	if len(args) < 2 || !are(args[:2], Number, Name) {
+		return nil, errors.New(usage)
+	}
+	kind, known := faultKinds[args[1].Value.Name]
+	rest := args[2:]
+	if !known || len(rest) != numbers[args[1].Value.Name] {
+		return nil, errors.New(usage)
+	}
+	f := abi.ProvokeFault{Kind: kind}
+	for i, a := range rest {
+		if !are(rest[i:i+1], Number) {
+			return nil, errors.New(usage)
+		}
+		if i == 0 {
+			f.Node = uint32(min(a.Value.Num, math.MaxUint32))
+		} else {
+			f.Address = a.Value.Num
+		}
+	}
+	return func(r *runner) (string, error) { return "", r.world.Provoke(args[0].Value.Num, f) }, nil
 }
