@@ -144,31 +144,6 @@ func (e *Engine) preempt() {
 	s.call(func(d ddi.Driver) { d.PreemptCommand(name, id) })
 }
 
-// deaf says whether interrupts of the engine are ignored.
-func (e *Engine) deaf() bool { return e.state == resetting || e.state == gathering && !e.hard }
-
-// Completed is the interrupt DMA_COMPLETED.
-func (s *Scheduler) Completed(i ddi.DmaCompleted) {
-	if e := s.engine(i.Engine); e != nil && !e.deaf() {
-		e.complete(i.SubmissionFenceID)
-		e.dispatch()
-	}
-}
-
-// Read is the interrupt DMA_READ.
-func (s *Scheduler) Read(i ddi.DmaRead) {
-	e := s.engine(i.Engine)
-	if e == nil || e.deaf() {
-		return
-	}
-	for _, r := range e.flying {
-		if !after(r.id, i.SubmissionFenceID) {
-			r.read = true
-			s.wake(r.queue)
-		}
-	}
-}
-
 // after compares fence ids, which wrap.
 func after(a, b uint32) bool { return int32(a-b) > 0 }
 
@@ -204,22 +179,6 @@ func (q *Queue) landed(r *run) {
 	q.scheduler().wake(q)
 }
 
-// Preempted is the interrupt DMA_PREEMPTED.
-func (s *Scheduler) Preempted(i ddi.DmaPreempted) {
-	e := s.engine(i.Engine)
-	if e == nil || e.state != preempting && e.state != held || i.PreemptionFenceID != e.preemption {
-		return
-	}
-	e.complete(i.LastCompletedFenceID)
-	e.takeBack(true)
-	if e.state == held {
-		e.leader.gathered()
-		return
-	}
-	e.state = running
-	e.dispatch()
-}
-
 // takeBack returns what the engine had to its queues; the one that ran goes behind
 // those of its priority if it has had its turn.
 func (e *Engine) takeBack(hadTurn bool) {
@@ -250,54 +209,6 @@ func (e *Engine) takeBack(hadTurn bool) {
 		}
 		hadTurn = false
 	}
-}
-
-// Faulted is the interrupt DMA_FAULTED.
-func (s *Scheduler) Faulted(i ddi.DmaFaulted) {
-	if e := s.engine(i.Engine); e != nil && !e.deaf() {
-		e.fault(i.FaultedFenceID, Fault{})
-	}
-}
-
-// PageFaulted is the interrupt DMA_PAGE_FAULTED.
-func (s *Scheduler) PageFaulted(i ddi.DmaPageFaulted) {
-	e := s.engine(i.Engine)
-	if e == nil || e.deaf() {
-		return
-	}
-	e.fault(i.FaultedFenceID, Fault{Page: true, Address: i.Fault.Address, Flags: i.Fault.Flags, Sequence: i.PrimitiveAPISequenceNumber})
-	e.faultResets(i.Fault.Flags)
-}
-
-// faultResets resets what a fault says needs it.
-func (e *Engine) faultResets(f ddi.FaultFlags) {
-	switch {
-	case f&ddi.FaultAdapterReset != 0:
-		e.scheduler.resetAdapter(nil)
-	case f&ddi.FaultEngineReset != 0:
-		e.hung(false)
-	}
-}
-
-// fault ends a packet that cannot go on and loses its device.
-func (e *Engine) fault(id uint32, f Fault) {
-	e.complete(id - 1)
-	if len(e.flying) == 0 || e.flying[0].id != id {
-		return
-	}
-	r := e.flying[0]
-	d := r.queue.device()
-	e.completed = id
-	dead := r.dead
-	r.dead = true // nothing after it in its queue may go on
-	e.end(r)
-	if !dead {
-		r.queue.done(1)
-		if !d.lost {
-			e.scheduler.owner.Faulted(d, f)
-		}
-	}
-	e.dispatch()
 }
 
 // deadline is when tick has something to do.
