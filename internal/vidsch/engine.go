@@ -205,7 +205,7 @@ func (e *Engine) takeBack(hadTurn bool) {
 			if q.since = back[0].since; hadTurn {
 				q.since = 0
 			}
-			e.scheduler.wake(q)
+			e.enter(q) // now, so that the engine chooses among all of them
 		}
 		hadTurn = false
 	}

@@ -101,6 +101,28 @@ func TestHigherPriorityPreempts(t *testing.T) {
 	w.want("submit 0.b1#3", "submit 0.a1#4 again")
 }
 
+// The packet behind the one that runs was given to the GPU too: after a preemption its
+// queue has its turn, or goes first because of its priority.
+func TestPreemptionForTheNextPacket(t *testing.T) {
+	w := newWorld(t, 0, TDR{})
+	a, b := w.context("a", 0), w.context("b", 0)
+	a.buf(0xa1)
+	b.buf(0xb1)
+	w.want("submit 0.a1#1", "submit 0.b1#2")
+	w.pass(20 * ms)
+	w.want("preempt 0.0#1")
+	w.preempted(0, 1, 0)
+	w.want("submit 0.b1#3 again", "submit 0.a1#4 again")
+	b.Priority = 1
+	w.completed(0, 3)
+	b.buf(0xb2)
+	w.want("submit 0.b2#5")
+	w.pass(1 * ms)
+	w.want("preempt 0.0#2")
+	w.preempted(0, 2, 3)
+	w.want("submit 0.b2#6 again", "submit 0.a1#7 again")
+}
+
 // Old answers do not count.
 func TestStaleAnswers(t *testing.T) {
 	w := newWorld(t, 0, TDR{})
