@@ -212,6 +212,11 @@ func (g *GPU) preempt(e *engine) {
 		p.stop(e.time)
 		p.context.preempted = p
 	}
+	for _, p := range e.fifo {
+		if its(p) && p.fetched { // preempted before, and not run since
+			p.context.preempted = p
+		}
+	}
 	e.drop(its, e.time)
 	last := e.ended
 	g.flush(e)

@@ -125,6 +125,26 @@ func TestPreemptAtEveryCommand(t *testing.T) {
 	}
 }
 
+// A packet that is preempted a second time before it runs again has lost nothing.
+func TestPreemptTwiceInOneTurn(t *testing.T) {
+	b := newBench(t, nil)
+	c, other := b.context(node0), b.context(node0)
+	buf := cmdbuf.New().Delay(100, 0).Write32(base, 1)
+	b.submit(c, buf, 0)
+	b.advance(b.k.now + 60)
+	b.g.PreemptCommand(node0, 1)
+	b.advance(b.k.now)
+	b.submit(other, cmdbuf.New().Delay(1000, 0), 0)
+	b.submit(c, buf, ddi.SubmitResubmission)
+	b.advance(b.k.now + 10)
+	b.g.PreemptCommand(node0, 2)
+	b.advance(b.k.now)
+	b.trace = nil
+	b.submit(c, buf, ddi.SubmitResubmission)
+	b.advance(b.k.now + 40)
+	b.saw("DMA_READ 0.0 fence=4", "store32 0x100000=1", "DMA_COMPLETED 0.0 fence=4")
+}
+
 func TestPreemptionOfWhatDoesNotStop(t *testing.T) {
 	for _, c := range []struct {
 		name string
