@@ -2,6 +2,7 @@ package vidsch
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/ddi"
@@ -131,7 +132,7 @@ func (e *Engine) submit(r *run) {
 		if d.SubmitCommandVirtual(args) == abi.StatusSuccess {
 			return nil
 		}
-		return func() { e.fault(args.SubmissionFenceID, Fault{}) }
+		return func() { e.refused(args.SubmissionFenceID) }
 	})
 }
 
@@ -209,6 +210,30 @@ func (e *Engine) takeBack(hadTurn bool) {
 		}
 		hadTurn = false
 	}
+}
+
+// refused ends a packet that the driver did not take and loses its device. What the
+// engine had before it runs on.
+func (e *Engine) refused(id uint32) {
+	i := slices.IndexFunc(e.flying, func(r *run) bool { return r.id == id })
+	if i < 0 {
+		return
+	}
+	r := e.flying[i]
+	e.flying = slices.Delete(slices.Clone(e.flying), i, i+1)
+	if i == 0 {
+		e.since, e.urgent = e.scheduler.now(), math.MaxInt64
+	}
+	d, dead := r.queue.device(), r.dead
+	r.dead = true
+	r.queue.landed(r)
+	if !dead {
+		r.queue.done(1)
+		if !d.lost {
+			e.scheduler.owner.Faulted(d, Fault{})
+		}
+	}
+	e.dispatch()
 }
 
 // deadline is when tick has something to do.

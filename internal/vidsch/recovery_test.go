@@ -228,6 +228,26 @@ func TestFaultsWithResets(t *testing.T) {
 	w.want("faulted a page=true", "idle a", "reset all", "adapter reset by nobody", "idle b", "restart", "report 0x117 promoted=false")
 }
 
+// A packet that the driver refuses ends, and nothing else: what was given to the engine
+// before it is not complete.
+func TestRefusalBesideOthers(t *testing.T) {
+	w := newWorld(t, 0, TDR{})
+	a, b := w.context("a", 0), w.context("b", 0)
+	a.buf(0xa0)
+	a.mark(w, "s", AtCompletion)
+	w.want("submit 0.a0#1")
+	w.refuses = true
+	b.buf(0xb0)
+	w.want("submit 0.b0#2", "faulted b page=false", "idle b")
+	w.refuses = false
+	a.buf(0xa1)
+	w.want()
+	w.completed(0, 1)
+	w.want("signal s", "submit 0.a1#3")
+	w.completed(0, 3)
+	w.want("idle a")
+}
+
 // hwWorld has a hardware queue for each of two devices.
 func hwWorld(t *testing.T) (w *world, a, b *Queue, reached *[2]uint64) {
 	w = newWorld(t, ddi.PerEngineReset|ddi.HwScheduling, TDR{})
