@@ -50,8 +50,29 @@ func (m *model) dispatch(e *mEngine) {
 		if len(e.flying) == 1 {
 			e.since, e.urgent = m.now, never
 		}
+		if r.buffer.refused {
+			m.call(e.adapter, func() { m.refused(e, r) })
+		}
 		m.touch(first)
 	}
+}
+
+// refused ends a packet that the driver did not take, and nothing else.
+func (m *model) refused(e *mEngine, r *mRun) {
+	i := slices.Index(e.flying, r)
+	if i < 0 {
+		return
+	}
+	e.flying = slices.Delete(slices.Clone(e.flying), i, i+1)
+	if i == 0 {
+		e.since, e.urgent = m.now, never
+	}
+	q := r.queue
+	q.flying = slices.DeleteFunc(q.flying, func(o *mRun) bool { return o == r })
+	if !r.dead {
+		m.loseDevice(q.context.device, abi.DeviceExecutionDMAFault)
+	}
+	m.dispatch(e)
 }
 
 // ask asks an engine to stop.

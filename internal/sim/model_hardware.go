@@ -27,6 +27,13 @@ func (m *model) submitHardware(q *mQueue) bool {
 	r := q.pending[0].run
 	q.pending = q.pending[1:]
 	q.flying = append(q.flying, r)
+	if r.buffer.refused {
+		m.call(e.adapter, func() {
+			if !q.gone {
+				m.loseDevice(q.context.device, abi.DeviceExecutionDMAFault)
+			}
+		})
+	}
 	return true
 }
 

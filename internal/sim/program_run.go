@@ -207,6 +207,9 @@ func (w *World) buffer(d *mDevice) *buffer {
 		}
 		b.commands = append(b.commands, c)
 	}
+	if b.refused = w.one(40); b.refused {
+		w.say("the driver will refuse %#x", b.address)
+	}
 	w.buffers[b.address] = b
 	return b
 }

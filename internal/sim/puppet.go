@@ -59,6 +59,7 @@ type puppetRun struct {
 type buffer struct {
 	address  uint64
 	commands []command
+	refused  bool // by the driver
 }
 
 type command struct {
@@ -160,10 +161,14 @@ func (p *puppet) SubmitCommandVirtual(args ddi.SubmitCommandArgs) abi.Status {
 	switch {
 	case c == nil || c.engine != args.Engine:
 		return p.blame("submission for context %d, which is not on %v", args.Context, args.Engine)
-	case len(e.flying) > 0 && uint32(e.flying[len(e.flying)-1].id)+1 != args.SubmissionFenceID:
+	case len(e.flying) > 0 && uint32(e.flying[len(e.flying)-1].id) >= args.SubmissionFenceID:
 		return p.blame("submission fence id %d after %d", args.SubmissionFenceID, e.flying[len(e.flying)-1].id)
 	}
 	b := p.buffers[args.DmaBufferVirtualAddress]
+	if b.refused {
+		p.trace.say("refuse %#x", b.address)
+		return abi.StatusInvalidParameter
+	}
 	e.flying = append(e.flying, &puppetRun{context: args.Context, id: uint64(args.SubmissionFenceID), buffer: b, flags: args.Flags})
 	p.trace.say("submit %#x as %d on %v, flags %d", b.address, args.SubmissionFenceID, args.Engine, args.Flags)
 	return abi.StatusSuccess
@@ -285,6 +290,10 @@ func (p *puppet) SubmitCommandToHwQueue(args ddi.SubmitCommandToHwQueueArgs) abi
 		return p.blame("SubmitCommandToHwQueue(%d): there is none", args.HwQueue)
 	}
 	b := p.buffers[args.DmaBufferVirtualAddress]
+	if b.refused {
+		p.trace.say("refuse %#x", b.address)
+		return abi.StatusInvalidParameter
+	}
 	q.flying = append(q.flying, &puppetRun{context: q.context, id: args.HwQueueProgressFenceID, buffer: b, flags: args.Flags})
 	p.trace.say("submit %#x as %d to queue %d, flags %d", b.address, args.HwQueueProgressFenceID, args.HwQueue, args.Flags)
 	return abi.StatusSuccess
