@@ -94,6 +94,12 @@ func (c *Context) finish() {
 	if kmd := c.Kmd; kmd != 0 {
 		d.scheduler.call(func(drv ddi.Driver) { drv.DestroyContext(kmd) })
 	}
+	if c.suspend.state == leaving { // there is nothing left of it to answer
+		e := c.engine
+		c.suspend.state = off
+		e.hw.leaving = slices.DeleteFunc(e.hw.leaving, func(o *Context) bool { return o == c })
+		e.resume()
+	}
 	d.finish()
 }
 

@@ -81,12 +81,14 @@ func (e *Engine) submitHardware(r *run) {
 }
 
 // Progress looks at the progress fences of all hardware queues with buffers at the GPU.
+// Those of queues that are gone say nothing, a loss has raised them: what such a queue has
+// at the GPU is there until its context is off.
 func (s *Scheduler) Progress() {
 	s.each(func(e *Engine) {
 		for i := 0; i < len(e.hw.queues); {
 			q := e.hw.queues[i]
 			reached := q.Reached()
-			for len(q.flying) > 0 && q.flying[0].Progress <= reached {
+			for len(q.flying) > 0 && !q.gone && q.flying[0].Progress <= reached {
 				e.hw.since = s.now()
 				q.landed(q.flying[0])
 			}
@@ -152,10 +154,19 @@ func (h *hardware) deadline(tdr *TDR) int64 {
 	return math.MaxInt64
 }
 
-// watched reports whether the context may be found hung: not all of its queues are
-// exempt.
+// watched reports whether the context may be found hung: unless all that it has at the
+// GPU is exempt.
 func (c *Context) watched() bool {
-	return slices.ContainsFunc(c.queues, func(q *Queue) bool { return len(q.flying) > 0 && !q.exempt() })
+	watched := true
+	for _, q := range c.queues {
+		if len(q.flying) > 0 {
+			if !q.exempt() {
+				return true
+			}
+			watched = false
+		}
+	}
+	return watched
 }
 
 func (e *Engine) tickHardware(int64) {

@@ -78,3 +78,51 @@ func TestGuiltBesideHwQueues(t *testing.T) {
 	w.pass(2000 * ms)
 	w.want("preempt 0.0#1", "reset all", "adapter reset by hard", "idle soft", "restart", "report 0x117 promoted=false")
 }
+
+// A context that is destroyed while it leaves the hardware, with nothing at the GPU any
+// more, keeps nobody off it.
+func TestDestroyWhileLeaving(t *testing.T) {
+	w, a, b, reached := hwWorld(t)
+	a.hw(0xa0, 1)
+	b.hw(0xb0, 1)
+	w.pass(20 * ms)
+	w.s.Suspended(ddi.SuspendContextCompleted{Context: 2, ContextSuspendFence: 2})
+	w.log = nil
+	reached[0] = 1
+	w.s.Progress()
+	w.want("idle a")
+	a.context.Destroy(Destroyed)
+	w.want("destroy queue 1", "destroy context 1", "resume 2")
+}
+
+// One that has nothing at the GPU any more must answer all the same.
+func TestNoAnswerFromAnIdleContext(t *testing.T) {
+	w, a, b, reached := hwWorld(t)
+	a.hw(0xa0, 1)
+	b.hw(0xb0, 1)
+	w.pass(20 * ms)
+	w.s.Suspended(ddi.SuspendContextCompleted{Context: 2, ContextSuspendFence: 2})
+	reached[0] = 1
+	w.s.Progress()
+	w.run()
+	w.log = nil
+	w.pass(2000 * ms)
+	w.want("reset hw 0.0", "report 0x141 promoted=false", "resume hw 0.0", "resume 2", "resume 1")
+}
+
+// A loss raises progress fences: that is no progress. What is at the GPU is there until
+// the context has left.
+func TestLossIsNoProgress(t *testing.T) {
+	w, a, _, reached := hwWorld(t)
+	a.hw(0xa0, 1)
+	w.run()
+	a.device().Lose(Lost)
+	w.log = nil
+	w.want("idle a", "suspend 1#1")
+	reached[0] = 1<<64 - 1
+	w.s.Progress()
+	a.device().Destroy(Destroyed)
+	w.want()
+	w.s.Suspended(ddi.SuspendContextCompleted{Context: 1, ContextSuspendFence: 1})
+	w.want("destroy queue 1", "destroy context 1", "destroy device 1")
+}

@@ -360,7 +360,7 @@ func TestResetWhileAContextLeaves(t *testing.T) {
 	w.want("idle a")
 	w.aborts = 1
 	w.pass(2000 * ms)
-	w.want("query 0.0", "reset 0.0", "hung c", "report 0x141 promoted=false", "idle c", "resume hw 0.0", "resume 1")
+	w.want("reset hw 0.0", "hung c", "report 0x141 promoted=false", "idle c", "resume hw 0.0", "resume 1")
 	w.s.Suspended(ddi.SuspendContextCompleted{Context: 1, ContextSuspendFence: 1}) // too late
 	a.hw(0xa1, 2)
 	w.want("submit hw 1.a1=2")
