@@ -197,6 +197,18 @@ func (w *World) compareEngines(p *puppet, a *mAdapter) {
 		if !slices.Equal(got, want) {
 			w.differ("engine %v of adapter %d has %v, in the model %v", e.name, a.index, got, want)
 		}
+		for _, q := range e.hw {
+			got, want = nil, nil
+			for _, r := range p.queues[q.kmd].flying {
+				got = append(got, fmt.Sprintf("%#x/%d", r.buffer.address, r.id))
+			}
+			for _, r := range q.flying {
+				want = append(want, fmt.Sprintf("%#x/%d", r.buffer.address, r.progress))
+			}
+			if !q.gone && !slices.Equal(got, want) {
+				w.differ("hardware queue %d of adapter %d has %v, in the model %v", q.kmd, a.index, got, want)
+			}
+		}
 		// An engine that has nothing left and never answers is not waited for.
 		if e.state == engineAsked && pe.preempt == 0 {
 			w.differ("engine %v of adapter %d was not asked to stop", e.name, a.index)

@@ -45,6 +45,7 @@ type mAdapter struct {
 	resets    []int64
 
 	failEngine, failAdapter bool // the next reset
+	slow                    bool // contexts leave the hardware when told
 }
 
 type engineState uint8
@@ -67,6 +68,7 @@ type mEngine struct {
 	hw      []*mQueue   // hardware queues with buffers at the GPU
 	hwSince int64       // their last progress
 	leaving []*mContext // asked off the hardware
+	hwAsked int64       // when the first of them was
 	off     []*mContext // off it until all are
 }
 
@@ -113,6 +115,7 @@ type mContext struct {
 	queue    *mQueue   // of software; nil: for hardware queues
 	queues   []*mQueue // all of them
 	gone     bool
+	kmd      ddi.KmdContext // the driver's side, for programs
 	place    place
 	good     bool // off the hardware for good
 }
@@ -134,7 +137,8 @@ type mQueue struct {
 
 	// Of a hardware queue:
 	progress  *mLocal
-	submitted uint64 // progress id
+	kmd       ddi.KmdHwQueue // the driver's side, for programs
+	submitted uint64         // progress id
 	destroyed bool
 	finished  bool
 

@@ -249,6 +249,8 @@ func (m *model) tick() {
 		for _, e := range a.engines {
 			switch {
 			case e.due() > m.now:
+			case e.hwDue() <= m.now && len(e.leaving) > 0:
+				m.hungHardware(e)
 			case e.hwDue() <= m.now:
 				m.suspend(e)
 			case e.state == engineRuns:

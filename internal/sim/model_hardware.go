@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/ddi"
 )
 
 // Hardware queues: the GPU decides which of them runs. The kernel only sees progress,
@@ -41,7 +42,7 @@ func (m *model) submitHardware(q *mQueue) bool {
 func (m *model) progress(a *mAdapter) {
 	for _, e := range a.engines {
 		for _, q := range slices.Clone(e.hw) {
-			for len(q.flying) > 0 && q.flying[0].progress <= q.progress.object.see() {
+			for len(q.flying) > 0 && !q.gone && q.flying[0].progress <= q.progress.object.see() {
 				e.hwSince = m.now
 				m.landHardware(q)
 			}
@@ -59,6 +60,7 @@ func (m *model) landHardware(q *mQueue) {
 	}
 	if r.dead {
 		m.finish(q)
+		m.finishContext(q.context)
 	} else {
 		m.touch(q)
 	}
@@ -86,10 +88,35 @@ func (m *model) finish(q *mQueue) {
 
 // hwDue is when hardware queues have had no progress for a quantum.
 func (e *mEngine) hwDue() int64 {
-	if len(e.hw) == 0 || len(e.leaving) > 0 || e.adapter.stopped {
+	switch {
+	case e.adapter.stopped || e.state == engineResets:
+		return never
+	case slices.ContainsFunc(e.leaving, (*mContext).watched):
+		return e.hwAsked + tdrDelay
+	case len(e.leaving) > 0 || len(e.hw) == 0:
 		return never
 	}
 	return e.hwSince + quantum
+}
+
+// watched reports whether a context may be found hung: unless all that it has at the GPU
+// is exempt.
+func (c *mContext) watched() bool {
+	flying := slices.DeleteFunc(slices.Clone(c.queues), func(q *mQueue) bool { return len(q.flying) == 0 })
+	return len(flying) == 0 || slices.ContainsFunc(flying, func(q *mQueue) bool { return !q.exempt() })
+}
+
+// finishContext: one that is gone, with nothing at the GPU, has no answer to give.
+func (m *model) finishContext(c *mContext) {
+	e := c.engine
+	if !c.gone || c.place != leavingHardware || slices.ContainsFunc(c.queues, func(q *mQueue) bool { return len(q.flying) > 0 }) {
+		return
+	}
+	c.place = offHardware
+	e.leaving = slices.DeleteFunc(e.leaving, func(o *mContext) bool { return o == c })
+	if len(e.leaving) == 0 {
+		m.resume(e)
+	}
 }
 
 // suspend asks every context with buffers at the GPU off the hardware.
@@ -106,9 +133,15 @@ func (m *model) leaveHardware(c *mContext) {
 	if c.place != onHardware {
 		return
 	}
+	e := c.engine
 	c.place = leavingHardware
-	c.engine.leaving = append(c.engine.leaving, c)
-	m.call(c.engine.adapter, func() { m.left(c) })
+	if len(e.leaving) == 0 {
+		e.hwAsked = m.now
+	}
+	e.leaving = append(e.leaving, c)
+	if !e.adapter.slow {
+		m.call(e.adapter, func() { m.left(c) })
+	}
 }
 
 // left: a context is off the hardware. When all are, those that can go on do.
@@ -197,4 +230,74 @@ func (m *model) runHardware(q *mQueue) {
 		m.progress(a)
 	}
 	m.settle()
+}
+
+// hungHardware recovers an engine whose contexts do not leave.
+func (m *model) hungHardware(e *mEngine) {
+	a := e.adapter
+	switch {
+	case a.stopped || a.resetting || e.state == engineResets:
+	case !a.caps.Has(ddi.PerEngineReset):
+		m.resetAdapter(a, e.leaving[0].device)
+	default:
+		e.state = engineResets
+		m.call(a, func() { m.call(a, func() { m.resetHardware(e) }) })
+	}
+}
+
+// resetHardware: the device of the first context that does not leave is lost; everybody
+// else goes on.
+func (m *model) resetHardware(e *mEngine) {
+	a := e.adapter
+	failed := a.failEngine
+	a.failEngine = false
+	if a.stopped || a.resetting {
+		return
+	}
+	if failed {
+		m.resetAdapter(a, e.leaving[0].device)
+		return
+	}
+	if c := e.aborts(); c != nil {
+		c.place = offHardware
+		m.hang(c.device)
+	} else if len(e.flying) > 0 {
+		r := e.flying[0]
+		r.dead = true
+		m.land(e)
+		m.hang(r.queue.context.device)
+	}
+	m.takeBack(e, false)
+	e.state = engineRuns
+	for _, c := range e.leaving {
+		if !c.good {
+			e.off = append(e.off, c)
+		}
+	}
+	e.leaving = nil
+	for _, c := range e.off {
+		c.place = offHardware
+	}
+	for _, q := range slices.Clone(e.hw) {
+		if q.context.good {
+			m.forgetAll(q.context)
+		}
+	}
+	m.resume(e)
+	m.dispatch(e)
+}
+
+// aborts is the context that a reset aborts: of those that do not leave the one with the
+// oldest queue at the GPU.
+func (e *mEngine) aborts() *mContext {
+	var first *mQueue
+	for _, q := range e.hw {
+		if q.context.place == leavingHardware && (first == nil || q.kmd < first.kmd) {
+			first = q
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return first.context
 }

@@ -181,6 +181,7 @@ func (m *model) destroyContext(c *mContext) {
 		m.drop(c.queue, byDestruction)
 	}
 	m.clear(c)
+	m.finishContext(c)
 	c.device.contexts = slices.DeleteFunc(c.device.contexts, func(o *mContext) bool { return o == c })
 	delete(c.device.proc.table, c.handle)
 }

@@ -35,6 +35,7 @@ var actions = []action{
 	{2, (*World).destroyHwQueue},
 	{8, (*World).submitToHwQueue},
 	{14, (*World).runHardware},
+	{6, (*World).leaveHardware},
 	{2, (*World).createDevice},
 	{4, (*World).shareAndOpen},
 	{4, (*World).openShared},
@@ -107,8 +108,8 @@ func (w *World) end() {
 			if e.state == engineAsked && !a.stopped && w.err == "" {
 				w.answerOn(i, e)
 			}
-			for len(e.hw) > 0 && !a.stopped && w.err == "" {
-				w.runQueue(i, e.hw[0])
+			for len(e.leaving) > 0 && !a.stopped && w.err == "" {
+				w.leaveOn(e, 0, false)
 			}
 		}
 	}

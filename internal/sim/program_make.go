@@ -2,6 +2,7 @@ package sim
 
 import (
 	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/ddi"
 	"github.com/dxgsync/dxgsync/internal/kernel"
 	"github.com/dxgsync/dxgsync/internal/object"
 )
@@ -123,7 +124,7 @@ func (w *World) createContextOn(p *mProc, hDevice abi.Handle) {
 		return
 	}
 	d := p.table[hDevice].(*mDevice)
-	c := &mContext{device: d, handle: h, flags: flags}
+	c := &mContext{device: d, handle: h, kmd: ddi.KmdContext(w.puppets[d.adapter.index].last), flags: flags}
 	for _, e := range d.adapter.engines {
 		if e.name.NodeOrdinal == node && e.name.EngineOrdinal == affinity/2 {
 			c.engine = e
@@ -170,7 +171,7 @@ func (w *World) createHwQueue() {
 	if !got.OK() || w.err != "" {
 		return
 	}
-	q := &mQueue{context: c, handle: m.handle, exempts: flags != 0}
+	q := &mQueue{context: c, handle: m.handle, kmd: ddi.KmdHwQueue(w.puppets[c.device.adapter.index].last), exempts: flags != 0}
 	p.table[m.handle] = q
 	w.name(p, m.handle, "hwqueue")
 	o := &mObject{kind: abi.MonitoredFence, adapter: c.device.adapter, queued: 1} // the queue refers to it until nothing of it is at the GPU

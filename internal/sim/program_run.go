@@ -392,7 +392,11 @@ func (w *World) runHardware() {
 	for _, a := range w.model.adapters {
 		for _, e := range a.engines {
 			if !a.stopped {
-				list = append(list, e.hw...)
+				for _, q := range e.hw {
+					if q.context.place != offHardware && !q.gone { // what is at the GPU of others stands still
+						list = append(list, q)
+					}
+				}
 			}
 		}
 	}
@@ -403,7 +407,7 @@ func (w *World) runHardware() {
 	r := q.flying[0]
 	for whole := !w.one(3); ; {
 		w.runQueue(q.engine().adapter.index, q)
-		if !whole || w.err != "" || len(q.flying) == 0 || q.flying[0] != r {
+		if !whole || w.err != "" || q.gone || len(q.flying) == 0 || q.flying[0] != r {
 			return
 		}
 	}
@@ -413,7 +417,7 @@ func (w *World) runQueue(i int, q *mQueue) {
 	r := q.flying[0]
 	p := w.puppets[i]
 	w.say("the GPU of adapter %d goes on with buffer %#x of %s", i, r.buffer.address, w.of(q.context.device.proc, q.handle))
-	interrupt := p.stepQueue(p.find(r))
+	interrupt := p.stepQueue(q.kmd)
 	w.interrupt(p, interrupt)
 	w.model.runHardware(q)
 	if interrupt != nil {
@@ -422,12 +426,28 @@ func (w *World) runQueue(i int, q *mQueue) {
 	w.compare()
 }
 
-// find finds the queue that a packet is the first of.
-func (p *puppet) find(r *mRun) ddi.KmdHwQueue {
-	for h, q := range p.queues {
-		if len(q.flying) > 0 && q.flying[0].buffer == r.buffer {
-			return h
-		}
+// leaveHardware lets a context off the hardware that was asked to leave it, or has it
+// give the answer to an older question first.
+func (w *World) leaveHardware() {
+	list := w.busyEngines(func(e *mEngine) bool { return len(e.leaving) > 0 })
+	if len(list) == 0 {
+		return
 	}
-	panic("sim: the driver has no such packet")
+	e := pick(w, list)
+	w.leaveOn(e, w.choose.Int(len(e.leaving)), w.one(6))
+}
+
+func (w *World) leaveOn(e *mEngine, i int, old bool) {
+	p := w.puppets[e.adapter.index]
+	c := e.leaving[i]
+	kmd := c.kmd
+	w.say("context %d of adapter %d leaves the hardware, old %v", kmd, e.adapter.index, old)
+	if old {
+		w.interrupt(p, ddi.SuspendContextCompleted{Context: kmd, ContextSuspendFence: p.contexts[kmd].asked - 1})
+	} else {
+		w.interrupt(p, p.leave(kmd))
+		w.model.left(c)
+		w.model.settle()
+	}
+	w.model.tick()
 }

@@ -22,6 +22,7 @@ type puppet struct {
 	order    []*puppetEngine
 
 	failEngineReset, failAdapterReset bool // the next one
+	slow                              bool // contexts leave the hardware when told
 	stopped                           bool // the adapter is: nothing is asked of it any more
 	trace                             *trace
 	broken                            string // what the kernel did that it must not
@@ -30,7 +31,8 @@ type puppet struct {
 type puppetContext struct {
 	device ddi.KmdDevice
 	engine ddi.Engine
-	off    bool // the hardware
+	off    bool   // the hardware
+	asked  uint64 // off it, and has not answered; 0 not
 }
 
 type puppetQueue struct {
@@ -205,6 +207,9 @@ func (p *puppet) ResetFromTimeout() abi.Status {
 	for _, q := range p.queues {
 		q.flying = nil
 	}
+	for _, c := range p.contexts {
+		c.off, c.asked = true, 0
+	}
 	if p.failAdapterReset {
 		p.failAdapterReset = false
 		return abi.StatusUnsuccessful
@@ -299,14 +304,55 @@ func (p *puppet) SubmitCommandToHwQueue(args ddi.SubmitCommandToHwQueueArgs) abi
 	return abi.StatusSuccess
 }
 
-func (p *puppet) SuspendContext(h ddi.KmdContext, _ uint64) abi.Status {
+func (p *puppet) SuspendContext(h ddi.KmdContext, fence uint64) abi.Status {
 	c := p.contexts[h]
 	if c == nil || c.off {
 		return p.blame("SuspendContext(%d): there is none, or it is off already", h)
 	}
 	p.trace.say("suspend context %d", h)
+	if p.slow {
+		c.asked = fence
+		return abi.StatusPending
+	}
 	c.off = true
 	return abi.StatusSuccess
+}
+
+// leave lets a context off the hardware that was asked to leave it.
+func (p *puppet) leave(h ddi.KmdContext) ddi.Interrupt {
+	c := p.contexts[h]
+	i := ddi.SuspendContextCompleted{Context: h, ContextSuspendFence: c.asked}
+	c.off, c.asked = true, 0
+	return i
+}
+
+// ResetHwEngine aborts what the first context runs that does not leave.
+func (p *puppet) ResetHwEngine(engine ddi.Engine) (aborted ddi.KmdHwQueue, id uint64, st abi.Status) {
+	p.trace.say("reset hardware queues of %v", engine)
+	if p.failEngineReset {
+		p.failEngineReset = false
+		return 0, 0, abi.StatusUnsuccessful
+	}
+	p.engines[engine].clear()
+	for h := range ddi.KmdHwQueue(p.last + 1) {
+		q := p.queues[h]
+		if q == nil || p.contexts[q.context].engine != engine {
+			continue
+		}
+		if p.contexts[q.context].asked != 0 && aborted == 0 && len(q.flying) > 0 {
+			aborted, id = h, q.flying[0].id
+			q.flying = nil
+		}
+		for _, r := range q.flying {
+			r.pc = 0
+		}
+	}
+	for _, c := range p.contexts {
+		if c.engine == engine && c.asked != 0 {
+			c.off, c.asked = true, 0
+		}
+	}
+	return aborted, id, abi.StatusSuccess
 }
 
 func (p *puppet) ResumeContext(h ddi.KmdContext) abi.Status {

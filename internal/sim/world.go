@@ -69,7 +69,8 @@ func newWorld(choose *source, trace *trace, profiles []*adapter.Profile) *World 
 	}
 	w.kernel = k
 	for i, p := range w.puppets {
-		a := &mAdapter{index: i, caps: p.caps}
+		p.slow = choose.Int(2) == 1
+		a := &mAdapter{index: i, caps: p.caps, slow: p.slow}
 		for _, e := range p.order {
 			a.engines = append(a.engines, &mEngine{adapter: a, name: e.name})
 		}
