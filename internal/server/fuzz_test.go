@@ -104,6 +104,11 @@ func FuzzSession(f *testing.F) {
 		}
 		f.Add(input)
 	}
+	for kind := range abi.FaultRemove + 1 { // and what breaks everybody's adapter
+		r := request(abi.OpProvokeFault)
+		*abi.View[abi.ProvokeFault](r.Record) = abi.ProvokeFault{Kind: kind, AdapterLuid: abi.LUID{LowPart: 0x10000}, Node: abi.FaultEveryNode}
+		f.Add(append(appendMessage(helloMessage(f), frameOf(f, r), 0), honest(f)...))
+	}
 	f.Fuzz(func(t *testing.T, input []byte) {
 		before := openFiles(t)
 		st := newStack(t)
