@@ -72,3 +72,11 @@ const (
 // UpdateGpuVirtualAddressDoNotWait is the flag DoNotWait of UpdateGpuVirtualAddress: the
 // fence is signalled, and not waited for.
 const UpdateGpuVirtualAddressDoNotWait = 1 << 0
+
+// The bits of DestroyAllocation2Flags.
+const (
+	// DestroyAllocationAssumeNotInUse: nothing that is queued uses the allocations.
+	DestroyAllocationAssumeNotInUse DestroyAllocation2Flags = 1 << 0
+	// DestroyAllocationSynchronous: return when the memory is reclaimed.
+	DestroyAllocationSynchronous DestroyAllocation2Flags = 1 << 1
+)

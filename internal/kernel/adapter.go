@@ -115,7 +115,7 @@ func (p *Process) enumAdapters(num *uint32, out []byte, list []*Adapter) abi.Sta
 	p.k.lock()
 	defer p.k.unlock()
 	list = slices.DeleteFunc(slices.Clone(list), func(a *Adapter) bool { return a.stopped })
-	if p.gone || !p.table.Room(len(list)) {
+	if !p.room(len(list)) {
 		return abi.StatusNoMemory
 	}
 	for i, a := range list {
@@ -164,8 +164,12 @@ func (p *Process) queryAdapterInfo(r *abi.Request) abi.Status {
 
 // add puts obj into the handle table of a process that still exists.
 func (p *Process) add(obj any) abi.Handle {
-	if p.gone {
+	if !p.room(1) {
 		return 0
 	}
 	return p.table.Add(obj)
 }
+
+// room reports whether the process may have n more handles. What its packets may still
+// use counts as if it had its handle yet: else there were no end to it.
+func (p *Process) room(n int) bool { return !p.gone && p.table.Room(n+p.remnants) }

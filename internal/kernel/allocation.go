@@ -134,7 +134,7 @@ func (d *device) createResource(rec *abi.CreateAllocation2, r *abi.Request, made
 	if global && k.noGlobals {
 		return abi.StatusNotSupported
 	}
-	if p.gone || !p.table.Room(1+len(made)) || !k.takeData(res.uid, res.bytes) {
+	if !p.room(1+len(made)) || !k.takeData(res.uid, res.bytes) {
 		return abi.StatusNoMemory
 	}
 	if global {
@@ -161,7 +161,7 @@ func (d *device) addToResource(rec *abi.CreateAllocation2, infos []byte, made []
 		return abi.StatusInvalidParameter
 	}
 	n := bytesOf(made)
-	if p.gone || !p.table.Room(len(made)) || !p.k.takeData(l.resource.uid, n) {
+	if !p.room(len(made)) || !p.k.takeData(l.resource.uid, n) {
 		return abi.StatusNoMemory
 	}
 	l.resource.bytes += n
@@ -176,7 +176,7 @@ func (d *device) addToResource(rec *abi.CreateAllocation2, infos []byte, made []
 
 func (d *device) createAllocations(rec *abi.CreateAllocation2, infos []byte, made []*allocation) abi.Status {
 	p := d.process
-	if p.gone || !p.table.Room(len(made)) || !p.k.takeData(p.Info.UID, bytesOf(made)) {
+	if !p.room(len(made)) || !p.k.takeData(p.Info.UID, bytesOf(made)) {
 		return abi.StatusNoMemory
 	}
 	handles := make([]abi.Handle, len(made))

@@ -93,7 +93,7 @@ func (l *local) link() bool {
 func (l *local) destroy() {
 	d := l.device
 	d.process.table.Remove(l.handle)
-	l.unmapFence()
+	l.leaveAddress()
 	if l.prev != nil {
 		l.prev.next = l.next
 	} else {

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/dxgsync/dxgsync/abi"
@@ -263,8 +264,9 @@ func (d *device) destroyAllocations() {
 		a.mapped = false
 	}
 	for l := range d.resources {
-		l.destroy()
+		l.destroy(true)
 	}
+	d.leaveMemory(slices.Collect(maps.Keys(d.allocations)), true)
 	for a := range d.allocations {
 		a.destroy()
 	}

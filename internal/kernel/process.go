@@ -48,6 +48,7 @@ type Process struct {
 	spaces   map[*Adapter]*vidmm.Space // what GPUs see
 	paging   int                       // operations on memory that are queued
 	reserved map[reservation]uint64    // video memory, in bytes
+	remnants int                       // what is gone, but for the packets that may use it
 	gone     bool
 
 	timeouts []timeout // engine timeouts by its fault

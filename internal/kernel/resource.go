@@ -3,6 +3,7 @@ package kernel
 import (
 	"bytes"
 	"encoding/binary"
+	"maps"
 	"slices"
 
 	"github.com/dxgsync/dxgsync/abi"
@@ -34,6 +35,9 @@ type allocation struct {
 	owner *Process // that made it, for system
 	heap  *heap
 
+	pins  int  // by views that were destroyed while packets were queued
+	ended bool // nobody has a view of it
+
 	residents int    // times that it was made resident, by anybody
 	counted   uint64 // bytes of it that count as resident
 	there     bool   // resident, as far as operations were done
@@ -49,7 +53,15 @@ func (a *allocation) bytes() uint64 {
 
 // end gives the memory back: nobody has a view of the allocation any more.
 func (a *allocation) end(k *Kernel) {
-	k.fx.heaps = append(k.fx.heaps, a.heap)
+	a.ended = true
+	a.finish(k)
+}
+
+// finish does so as soon as no queued packet may use it either.
+func (a *allocation) finish(k *Kernel) {
+	if a.ended && a.pins == 0 {
+		k.fx.heaps = append(k.fx.heaps, a.heap)
+	}
 }
 
 // A resourceLocal is a device's own view of a resource.
@@ -129,8 +141,10 @@ func (d *device) linkAllocation(a *allocation) *allocationLocal {
 }
 
 // destroy drops the view with the views of its allocations.
-func (l *resourceLocal) destroy() {
-	for a := range l.allocations {
+func (l *resourceLocal) destroy(notInUse bool) {
+	all := slices.Collect(maps.Keys(l.allocations))
+	l.device.leaveMemory(slices.Clone(all), notInUse)
+	for _, a := range all {
 		a.destroy()
 	}
 	delete(l.device.resources, l)
@@ -138,12 +152,9 @@ func (l *resourceLocal) destroy() {
 	l.resource.drop()
 }
 
+// destroy drops the view; leaveMemory comes first.
 func (a *allocationLocal) destroy() {
-	a.gone = true
 	a.evict(a.resident)
-	if s := a.device.process.spaces[a.device.adapter]; s != nil && a.mapped {
-		s.Forget(func(owner any) bool { return owner == a })
-	}
 	if a.owner != nil {
 		delete(a.owner.allocations, a)
 	}
@@ -157,7 +168,9 @@ func (a *allocationLocal) destroy() {
 }
 
 // destroyAllocation2 destroys a resource with all its allocations, or a list of
-// allocations. Source: calls.md §7; OQ-62.
+// allocations. Their memory stays for what is queued, unless AssumeNotInUse promises that
+// nothing uses it; it is reclaimed in no time, which SynchronousDestroy could wait for.
+// Source: calls.md §7; OQ-62; page of D3DDDICB_DESTROYALLOCATION2FLAGS.
 func (p *Process) destroyAllocation2(r *abi.Request) abi.Status {
 	rec := abi.View[abi.DestroyAllocation2](r.Record)
 	list := r.Arrays[0]
@@ -170,12 +183,13 @@ func (p *Process) destroyAllocation2(r *abi.Request) abi.Status {
 	if !ok {
 		return abi.StatusInvalidParameter
 	}
+	notInUse := rec.Flags&abi.DestroyAllocationAssumeNotInUse != 0
 	if rec.HResource != 0 {
 		l, ok := object.Get[*resourceLocal](&p.table, rec.HResource)
 		if !ok || l.device != d {
 			return abi.StatusInvalidParameter
 		}
-		l.destroy()
+		l.destroy(notInUse)
 		return abi.StatusSuccess
 	}
 	all := map[*allocationLocal]bool{}
@@ -186,6 +200,7 @@ func (p *Process) destroyAllocation2(r *abi.Request) abi.Status {
 		}
 		all[a] = true
 	}
+	d.leaveMemory(slices.Collect(maps.Keys(all)), notInUse)
 	for a := range all {
 		a.destroy()
 	}
@@ -339,7 +354,7 @@ func (p *Process) openResource(r *abi.Request) abi.Status {
 	if st := o.check(res, rec.NumAllocations); !st.OK() {
 		return st
 	}
-	if p.gone || !p.table.Room(1+len(res.allocations)) {
+	if !p.room(1 + len(res.allocations)) {
 		return abi.StatusNoMemory
 	}
 	l, handles := d.openResource(res)
@@ -386,7 +401,7 @@ func (p *Process) openResourceFromNtHandle(r *abi.Request) abi.Status {
 	if len(data) != 0 && len(data) != len(stored) {
 		return abi.StatusInvalidParameter
 	}
-	if p.gone || !p.table.Room(3+len(res.allocations)) {
+	if !p.room(3 + len(res.allocations)) {
 		return abi.StatusNoMemory
 	}
 	l, handles := d.openResource(res)
@@ -395,7 +410,7 @@ func (p *Process) openResourceFromNtHandle(r *abi.Request) abi.Status {
 		mutex = p.linkMutex(b.mutex).handle
 		b.mutex.Ref()
 		if sync, st = p.openBundled(r, d, b.sync); !st.OK() {
-			l.destroy()
+			l.destroy(true)
 			p.table.Get(mutex).(*keyedLocal).destroy()
 			return st
 		}

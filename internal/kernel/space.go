@@ -51,10 +51,3 @@ func (l *local) mapFence(engines uint32) {
 	writable := l.maySignal() && l.fence.Kind() != abi.PeriodicMonitoredFence
 	l.gpu = d.process.space(d.adapter).MapFence(&l.mapping, l, engines, writable)
 }
-
-// unmapFence takes the address away: a GPU that uses it faults.
-func (l *local) unmapFence() {
-	if s := l.device.process.spaces[l.device.adapter]; s != nil {
-		s.UnmapFence(&l.mapping)
-	}
-}

@@ -82,17 +82,19 @@ type mRun struct {
 	again  bool
 	read   bool
 	dead   bool
+	number uint64 // of its packet
 
 	progress uint64 // of a hardware queue
 }
 
 type mProc struct {
-	index    int
-	dead     bool
-	table    map[abi.Handle]any
-	devices  []*mDevice
-	plains   []*mLocal
-	timeouts [2][]int64 // by adapter
+	index     int
+	dead      bool
+	table     map[abi.Handle]any
+	devices   []*mDevice
+	plains    []*mLocal
+	destroyed []*mDevice // with remnants
+	timeouts  [2][]int64 // by adapter
 }
 
 type mDevice struct {
@@ -104,6 +106,15 @@ type mDevice struct {
 	gone     bool
 	contexts []*mContext
 	locals   []*mLocal // fences in memory
+	numbers  uint64    // of packets
+	remnants []*mRemnant
+}
+
+// A mRemnant is the address of a fence that was destroyed while packets were queued.
+type mRemnant struct {
+	local *mLocal
+	last  uint64 // packet that may use it
+	held  bool   // others had the fence
 }
 
 type mContext struct {
@@ -176,6 +187,7 @@ const (
 
 type mPacket struct {
 	kind    packetKind
+	number  uint64 // on its device
 	run     *mRun
 	signal  *mSignal
 	when    moment

@@ -112,7 +112,7 @@ func (m *model) takeBack(e *mEngine, hadTurn bool) {
 		var front []*mPacket
 		for _, r := range runs {
 			r.again = true
-			front = append(front, &mPacket{kind: bufferPacket, run: r})
+			front = append(front, &mPacket{kind: bufferPacket, number: r.number, run: r})
 		}
 		q.pending = append(front, q.pending...)
 		m.leave(q)
@@ -181,6 +181,14 @@ func (m *model) store(r *mRun, c command) bool {
 		for _, l := range d.locals {
 			if d.adapter == a && l.va == c.va && l.va != 0 {
 				at = l
+			}
+		}
+		for _, r := range d.remnants {
+			if d.adapter == a && r.local.va == c.va && c.va != 0 && r.used() {
+				at = r.local
+				if !r.held {
+					return at.signal && !p.dead // it goes nowhere
+				}
 			}
 		}
 	}

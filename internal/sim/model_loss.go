@@ -200,6 +200,9 @@ func (m *model) destroyDevice(d *mDevice) {
 		m.destroyLocal(l)
 	}
 	d.gone = true
+	if len(d.remnants) > 0 {
+		d.proc.destroyed = append(d.proc.destroyed, d)
+	}
 	d.proc.devices = slices.DeleteFunc(d.proc.devices, func(o *mDevice) bool { return o == d })
 	delete(d.proc.table, d.handle)
 }

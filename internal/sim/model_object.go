@@ -179,6 +179,7 @@ func (m *model) destroyLocal(l *mLocal) {
 	o := l.object
 	if o.inMemory() {
 		l.device.locals = slices.DeleteFunc(l.device.locals, func(x *mLocal) bool { return x == l })
+		m.abandon(l)
 		const keep = abi.SyncObjectShared | abi.SyncObjectUnwaitCpuWaitersOnlyOnDestroy
 		if o.flags&keep != keep {
 			for _, w := range slices.Clone(m.cpuWaits) {

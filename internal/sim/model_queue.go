@@ -42,6 +42,8 @@ func (m *model) goOn() {
 				for m.step(q) {
 				}
 			}
+			m.endRemnants(a)
+			busy = busy || len(a.ready) > 0
 		}
 	}
 }
@@ -170,6 +172,11 @@ func (m *model) drop(q *mQueue, w why) {
 }
 
 func (m *model) push(q *mQueue, p *mPacket) {
+	d := q.context.device
+	d.numbers++
+	if p.number = d.numbers; p.run != nil {
+		p.run.number = p.number
+	}
 	q.pending = append(q.pending, p)
 	if len(q.pending) == 1 {
 		m.touch(q)

@@ -76,6 +76,9 @@ func (b *base) Shared() bool { return b.Flags&abi.SyncObjectShared != 0 }
 // State returns the state.
 func (b *base) State() State { return b.state }
 
+// Last reports whether there is one reference only.
+func (b *base) Last() bool { return b.refs == 1 }
+
 // Ref adds a reference: a local object, an NT handle, a queued signal.
 func (b *base) Ref() { b.refs++ }
 

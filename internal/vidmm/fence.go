@@ -90,6 +90,24 @@ func (s *Space) UnmapFence(f *Fence) {
 	}
 }
 
+// MoveFence gives the place of one mapping to another, which sees a word of its own
+// there. When it returns, nobody uses the first one's word any more.
+func (s *Space) MoveFence(from, to *Fence, word Word) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !from.mapped {
+		return
+	}
+	*to = *from
+	to.word, from.mapped = word, false
+	if c := s.fences.chunks[to.index/chunkFences]; c != nil {
+		c.at[to.index%chunkFences] = to
+	}
+}
+
+// Mapped reports whether f has a place.
+func (f *Fence) Mapped() bool { return f.mapped }
+
 // find returns the fence that va is in one of the 8 bytes of, as an engine sees it.
 func (t *fences) find(engine uint32, va uint64) *Fence {
 	if va < FenceBase || va >= HeapBase || va%FenceStride >= 8 {

@@ -57,6 +57,7 @@ type run struct {
 	queue *Queue
 	id    uint32 // SubmissionFenceID of its latest submission
 	since uint64 // when its queue came into the line
+	epoch *epoch // of its packet
 	again bool   // it was at the GPU before
 	read  bool   // the GPU has read its commands
 	dead  bool   // its queue is gone: it is not submitted again, and nobody hears of it
@@ -83,6 +84,7 @@ const (
 type packet struct {
 	kind   kind
 	when   When
+	epoch  *epoch
 	gate   Gate
 	signal Signal
 	run    *run
@@ -123,6 +125,6 @@ func (q *packets) pushFront(rs []*run) {
 	}
 	q.head -= len(rs)
 	for i, r := range rs {
-		q.list[q.head+i] = packet{kind: bufferPacket, run: r}
+		q.list[q.head+i] = packet{kind: bufferPacket, epoch: r.epoch, run: r}
 	}
 }

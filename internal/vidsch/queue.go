@@ -18,6 +18,7 @@ type Device struct {
 	scheduler *Scheduler
 	contexts  []*Context
 	work      int // packets that are not complete
+	epochs    epochs
 	lost      bool
 	gone      bool
 	finished  bool
@@ -127,8 +128,13 @@ func (q *Queue) Signal(sig Signal, when When) {
 }
 
 func (q *Queue) push(p packet) {
+	d := q.device()
+	d.work++
+	p.epoch = d.epochs.begin()
+	if p.run != nil {
+		p.run.epoch = p.epoch
+	}
 	q.pending.push(p)
-	q.device().work++
 	if q.pending.len() == 1 {
 		q.scheduler().wake(q)
 	}
@@ -146,17 +152,24 @@ func (q *Queue) Each(f func(Signal)) {
 // Open tells that the gate that the queue waits for has opened.
 func (q *Queue) Open() {
 	q.waiting = false
-	q.done(1)
-	q.pending.pop()
+	q.popDone()
 	q.scheduler().wake(q)
 }
 
-// done counts packets that need nothing more.
-func (q *Queue) done(n int) {
+// done counts a packet that needs nothing more.
+func (q *Queue) done(e *epoch) {
 	d := q.device()
-	if d.work -= n; d.work == 0 {
-		d.scheduler.idle = append(d.scheduler.idle, d)
+	d.work--
+	if d.epochs.end(e) || d.work == 0 {
+		d.scheduler.settled = append(d.scheduler.settled, d)
 	}
+}
+
+// popDone takes the first packet off: it needs nothing more.
+func (q *Queue) popDone() {
+	e := q.pending.first().epoch
+	q.pending.pop()
+	q.done(e)
 }
 
 // step does what can be done with the first packets.
@@ -184,15 +197,13 @@ func (q *Queue) step() {
 				return
 			}
 			q.waiting = false
-			q.done(1)
-			q.pending.pop()
+			q.popDone()
 		case signalPacket:
 			if !q.far(p.when) {
 				return
 			}
 			s := p.signal
-			q.done(1)
-			q.pending.pop()
+			q.popDone()
 			s.Reach(q)
 		}
 	}
@@ -213,10 +224,9 @@ func (q *Queue) far(when When) bool {
 func (q *Queue) drop(why Why) {
 	q.gone = true
 	q.engine().leave(q)
-	n := q.pending.len() + len(q.flying)
 	for q.pending.len() > 0 {
 		p := *q.pending.first()
-		q.pending.pop()
+		q.popDone()
 		switch p.kind {
 		case waitPacket:
 			p.gate.Withdraw()
@@ -226,9 +236,9 @@ func (q *Queue) drop(why Why) {
 	}
 	q.waiting = false
 	for _, r := range q.flying {
-		r.dead = true
-	}
-	if n > 0 {
-		q.done(n)
+		if !r.dead {
+			r.dead = true
+			q.done(r.epoch)
+		}
 	}
 }

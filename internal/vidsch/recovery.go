@@ -217,7 +217,7 @@ func (e *Engine) convict(r *run) {
 	r.dead = true
 	r.queue.landed(r)
 	if !dead {
-		r.queue.done(1)
+		r.queue.done(r.epoch)
 	}
 	if !d.lost && !d.gone {
 		e.scheduler.owner.Hung(d)

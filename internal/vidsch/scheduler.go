@@ -16,6 +16,9 @@ type Owner interface {
 	AdapterReset(guilty *Device)
 	// BugCheck tells that there is no way to go on: the adapter is to be stopped.
 	BugCheck(code BugCheck)
+	// Unused tells of what was kept (Device.Keep), in that order, that no packet uses it
+	// any more.
+	Unused(d *Device, list []Remnant)
 	// Idle tells that a device has no packet left.
 	Idle(d *Device)
 	// Report tells of a recovery, for people.
@@ -38,7 +41,7 @@ type Scheduler struct {
 	tdr     TDR
 	engines [][]*Engine // by node, then engine ordinal
 	ready   []*Queue    // have something to do without the GPU, in order
-	idle    []*Device   // became so
+	settled []*Device   // became idle, or have nothing left of an epoch
 	calls   []func(ddi.Driver)
 	clock   uint64 // orders lines
 
@@ -85,7 +88,7 @@ func (s *Scheduler) wake(q *Queue) {
 }
 
 // Busy reports whether Run has something to do.
-func (s *Scheduler) Busy() bool { return len(s.ready) > 0 || len(s.idle) > 0 }
+func (s *Scheduler) Busy() bool { return len(s.ready) > 0 || len(s.settled) > 0 }
 
 // Run does everything that can be done without the GPU. The kernel calls it before it
 // drops its lock.
@@ -97,9 +100,12 @@ func (s *Scheduler) Run() {
 	}
 	clear(s.ready)
 	s.ready = s.ready[:0]
-	for len(s.idle) > 0 {
-		d := s.idle[0]
-		s.idle = s.idle[1:]
+	for len(s.settled) > 0 {
+		d := s.settled[0]
+		s.settled = s.settled[1:]
+		if list := d.epochs.unused(); len(list) > 0 {
+			s.owner.Unused(d, list)
+		}
 		if d.work == 0 {
 			s.owner.Idle(d)
 		}

@@ -93,8 +93,11 @@ func (w *world) Faulted(d *Device, f Fault) {
 }
 func (w *world) AdapterReset(g *Device) { w.say("adapter reset by %s", name(g)) }
 func (w *world) BugCheck(b BugCheck)    { w.say("bug check %#x", b.Code) }
-func (w *world) Idle(d *Device)         { w.say("idle %s", name(d)) }
-func (w *world) Report(r Report)        { w.say("report %#x promoted=%v", r.Code, r.Promoted) }
+func (w *world) Unused(_ *Device, list []Remnant) {
+	w.say("unused %v", list)
+}
+func (w *world) Idle(d *Device)  { w.say("idle %s", name(d)) }
+func (w *world) Report(r Report) { w.say("report %#x promoted=%v", r.Code, r.Promoted) }
 
 func (w *world) SubmitCommandVirtual(a ddi.SubmitCommandArgs) abi.Status {
 	again := ""

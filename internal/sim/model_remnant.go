@@ -1,0 +1,55 @@
+package sim
+
+import "slices"
+
+// outstanding reports whether a packet of the device up to a number is not complete.
+func (d *mDevice) outstanding(last uint64) bool {
+	for _, c := range d.contexts {
+		q := c.queue
+		if slices.ContainsFunc(q.pending, func(p *mPacket) bool { return p.number <= last }) ||
+			slices.ContainsFunc(q.flying, func(r *mRun) bool { return !r.dead && r.number <= last }) {
+			return true
+		}
+	}
+	return false
+}
+
+// used reports whether a packet may still use the address.
+func (r *mRemnant) used() bool { return r.local.device.outstanding(r.last) }
+
+// abandon leaves the address of a fence that is being destroyed to packets that are
+// queued. They are a reason for the fence to stay if it has others. Source: objects.md
+// §5.5.
+func (m *model) abandon(l *mLocal) {
+	d, o := l.device, l.object
+	if l.va == 0 || !d.outstanding(d.numbers) || l.proc.dead {
+		return
+	}
+	r := &mRemnant{local: l, last: d.numbers, held: o.locals+o.shares+o.queued > 1}
+	if r.held {
+		o.queued++
+	}
+	d.remnants = append(d.remnants, r)
+}
+
+// endRemnants gives up what no packet uses any more.
+func (m *model) endRemnants(a *mAdapter) {
+	for _, p := range m.procs {
+		for _, d := range slices.Concat(p.devices, p.destroyed) {
+			if d.adapter != a {
+				continue
+			}
+			d.remnants = slices.DeleteFunc(d.remnants, func(r *mRemnant) bool {
+				if r.used() {
+					return false
+				}
+				if r.held {
+					r.local.object.queued--
+					m.check(r.local.object)
+				}
+				return true
+			})
+		}
+		p.destroyed = slices.DeleteFunc(p.destroyed, func(d *mDevice) bool { return len(d.remnants) == 0 })
+	}
+}

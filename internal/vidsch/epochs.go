@@ -1,0 +1,52 @@
+package vidsch
+
+// A Remnant is something of the kernel's that packets of a device may still use.
+type Remnant any
+
+// An epoch is what was queued on a device between two moments, and the remnants that it
+// and all before it may use: they came at its end.
+type epoch struct {
+	packets int // that are not complete
+	kept    []Remnant
+}
+
+// Epochs are in order. The first has packets, or is the only one. All but the last have
+// remnants.
+type epochs []*epoch
+
+// begin counts a packet.
+func (s *epochs) begin() *epoch {
+	if n := len(*s); n == 0 || len((*s)[n-1].kept) > 0 {
+		*s = append(*s, new(epoch))
+	}
+	e := (*s)[len(*s)-1]
+	e.packets++
+	return e
+}
+
+// end takes a packet back, and reports whether unused has something.
+func (s *epochs) end(e *epoch) bool {
+	e.packets--
+	first := (*s)[0]
+	return first.packets == 0 && len(first.kept) > 0
+}
+
+// unused takes what no packet uses any more.
+func (s *epochs) unused() (list []Remnant) {
+	for len(*s) > 0 && (*s)[0].packets == 0 && len((*s)[0].kept) > 0 {
+		list = append(list, (*s)[0].kept...)
+		*s = (*s)[1:]
+	}
+	return list
+}
+
+// Keep has Owner.Unused told of r when all packets that the device has now are complete
+// or dropped. False: it has none, and Unused is not called.
+func (d *Device) Keep(r Remnant) bool {
+	if d.work == 0 {
+		return false
+	}
+	e := d.epochs[len(d.epochs)-1]
+	e.kept = append(e.kept, r)
+	return true
+}
