@@ -119,7 +119,7 @@ func (m *model) takeBack(e *mEngine, hadTurn bool) {
 		if q.stamp = runs[0].stamp; i == 0 && hadTurn {
 			q.stamp = 0
 		}
-		m.touch(q)
+		m.enter(q) // all of them, before the engine chooses
 	}
 }
 
