@@ -128,22 +128,17 @@ static void drain(struct dxg_fence *f) {
 	}
 }
 
-/* Destroying a paging queue waits for what is queued. */
-static uint32_t end(struct dxg_session *s, const struct dxg_op *op, uint32_t *handle) {
-	struct dxg_reply r = {0};
-	return op->nr == OP_DESTROY_PAGING_QUEUE ? dxg_blocking(s, op, handle) : dxg_request(s, op, handle, &r);
-}
-
-/* Take fences, linked by `next` and hidden already, out of everybody's hands, do the
- * request that destroys them, and drop them. */
+/* Take fences that are hidden already out of everybody's hands, do the request that
+ * destroys them, unless it is done (NULL), and drop them. */
 static uint32_t finish(struct dxg_session *s, const struct dxg_op *op, uint32_t handle, struct dxg_fence **gone, uint32_t n) {
 	struct dxg_image *img = s->image;
-	if (n == 0) return end(s, op, &handle);
+	struct dxg_reply r = {0};
+	if (n == 0) return op ? dxg_request(s, op, &handle, &r) : ST_SUCCESS;
 	dxg_wake_sleepers();
 	dxg_grace();
 	for (uint32_t i = 0; i < n; i++)
 		if (gone[i]->in_slab) drain(gone[i]);
-	uint32_t st = end(s, op, &handle);
+	uint32_t st = op ? dxg_request(s, op, &handle, &r) : ST_SUCCESS;
 	pthread_mutex_lock(&img->lock);
 	for (uint32_t i = 0; i < n; i++) {
 		unlink_from(&img->dying, gone[i]);
@@ -179,12 +174,19 @@ static bool goes_with(const struct dxg_fence *f, const struct dxg_op *op, uint32
 
 uint32_t dxg_owner_destroy(struct dxg_session *s, const struct dxg_op *op, uint32_t owner) {
 	struct dxg_image *img = s->image;
-	struct dxg_fence **gone = NULL;
+	struct dxg_fence *one, **gone = &one;
 	uint32_t n = 0;
+	/* A paging queue lives until everything queued is done, and who waits for its fence
+	 * waits as long. The fence has a page of its own, so that it may leave afterwards. */
+	bool done = op->nr == OP_DESTROY_PAGING_QUEUE;
+	if (done) {
+		uint32_t st = dxg_blocking(s, op, &owner);
+		if (!ST_OK(st)) return st;
+	}
 	pthread_mutex_lock(&img->lock);
 	if (!atomic_load(&img->ended)) {
 		for (struct dxg_fence *f = img->fences; f; f = f->next) n += goes_with(f, op, owner);
-		if (n && !(gone = calloc(n, sizeof *gone))) {
+		if (n > 1 && !(gone = calloc(n, sizeof *gone))) {
 			pthread_mutex_unlock(&img->lock);
 			return ST_NO_MEMORY;
 		}
@@ -197,7 +199,7 @@ uint32_t dxg_owner_destroy(struct dxg_session *s, const struct dxg_op *op, uint3
 		}
 	}
 	pthread_mutex_unlock(&img->lock);
-	uint32_t st = finish(s, op, owner, gone, n);
-	free(gone);
+	uint32_t st = finish(s, done ? NULL : op, owner, gone, n);
+	if (gone != &one) free(gone);
 	return st;
 }
