@@ -5,10 +5,11 @@ import "slices"
 // outstanding reports whether a packet of the device up to a number is not complete.
 func (d *mDevice) outstanding(last uint64) bool {
 	for _, c := range d.contexts {
-		q := c.queue
-		if slices.ContainsFunc(q.pending, func(p *mPacket) bool { return p.number <= last }) ||
-			slices.ContainsFunc(q.flying, func(r *mRun) bool { return !r.dead && r.number <= last }) {
-			return true
+		for _, q := range c.queues {
+			if slices.ContainsFunc(q.pending, func(p *mPacket) bool { return p.number <= last }) ||
+				slices.ContainsFunc(q.flying, func(r *mRun) bool { return !r.dead && r.number <= last }) {
+				return true
+			}
 		}
 	}
 	return false
