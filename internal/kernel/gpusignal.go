@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/object"
 	"github.com/dxgsync/dxgsync/internal/syncobj"
 	"github.com/dxgsync/dxgsync/internal/vidsch"
 )
@@ -88,16 +89,20 @@ func (k *Kernel) submitSignal(queues []*vidsch.Queue, s *gpuSignal, flags abi.Si
 		}
 	}
 	s.rewind = flags&abi.SignalAllowFenceRewind != 0
-	when := vidsch.AtCompletion
-	if flags&abi.SignalAtSubmission != 0 {
-		when = vidsch.AtSubmission
-	}
 	if len(early) > 0 {
 		k.enqueue(queues, &gpuSignal{objects: early, rewind: s.rewind}, vidsch.AtRead)
 	}
 	if s.objects = list; len(list) > 0 {
-		k.enqueue(queues, s, when)
+		k.enqueue(queues, s, when(flags))
 	}
+}
+
+// when says when a signal with flags takes effect.
+func when(flags abi.SignalFlags) vidsch.When {
+	if flags&abi.SignalAtSubmission != 0 {
+		return vidsch.AtSubmission
+	}
+	return vidsch.AtCompletion
 }
 
 func (k *Kernel) enqueue(queues []*vidsch.Queue, s *gpuSignal, when vidsch.When) {
@@ -112,6 +117,7 @@ func (k *Kernel) enqueue(queues []*vidsch.Queue, s *gpuSignal, when vidsch.When)
 
 // A signalCall is what the calls that signal from contexts have in common.
 type signalCall struct {
+	nr       uint16 // of the operation
 	contexts []abi.Handle
 	objects  []abi.Handle
 	flags    abi.SignalFlags
@@ -130,6 +136,9 @@ func (p *Process) signal(c signalCall) abi.Status {
 	defer k.unlock()
 	d, queues, st := p.contextQueues(few[:0], c.contexts)
 	if !st.OK() {
+		return st
+	}
+	if st := abi.CheckSignalFlags(c.nr, c.flags, d.adapter.Profile.WDDM); !st.OK() {
 		return st
 	}
 	if s.objects, st = d.findQueued(s.one[:0], c.objects, true, c.legacy, false); !st.OK() {
@@ -164,7 +173,7 @@ func (k *Kernel) judgeSignal(d *device, queues []*vidsch.Queue, s *gpuSignal, fl
 
 // enqueueEvent queues a CPU event: it is set when all contexts have processed it.
 // Source: calls.md §5; OQ-43, OQ-48.
-func (p *Process) enqueueEvent(r *abi.Request, contexts []abi.Handle) abi.Status {
+func (p *Process) enqueueEvent(r *abi.Request, contexts []abi.Handle, flags abi.SignalFlags) abi.Status {
 	k := p.k
 	event, eventStatus := p.eventOf(r)
 	k.lock()
@@ -172,6 +181,10 @@ func (p *Process) enqueueEvent(r *abi.Request, contexts []abi.Handle) abi.Status
 	st := func() abi.Status {
 		if !p.areContexts(contexts) {
 			return abi.StatusInvalidParameter
+		}
+		first, _ := object.Get[*context](&p.table, contexts[0])
+		if st := abi.CheckSignalFlags(r.Op.Nr, flags, first.device.adapter.Profile.WDDM); !st.OK() {
+			return st
 		}
 		if !eventStatus.OK() {
 			return eventStatus
@@ -188,7 +201,7 @@ func (p *Process) enqueueEvent(r *abi.Request, contexts []abi.Handle) abi.Status
 		}
 		s := &gpuSignal{kernel: k, event: event, left: len(queues)}
 		for _, q := range queues {
-			q.Signal(s, vidsch.AtCompletion)
+			q.Signal(s, when(flags))
 		}
 		return abi.StatusSuccess
 	}()

@@ -27,6 +27,7 @@ func (p *Process) signalSynchronizationObject(r *abi.Request) abi.Status {
 		return abi.StatusInvalidParameter
 	}
 	return p.signal(signalCall{
+		nr: r.Op.Nr,
 		contexts: []abi.Handle{rec.HContext}, objects: slices.Clone(rec.ObjectHandleArray[:rec.ObjectCount]), flags: rec.Flags,
 		legacy: true, noValue: true,
 	})
@@ -42,9 +43,10 @@ func (p *Process) signalSynchronizationObject2(r *abi.Request) abi.Status {
 	}
 	contexts := append([]abi.Handle{rec.HContext}, rec.BroadcastContext[:rec.BroadcastContextCount]...)
 	if rec.Flags&abi.SignalEnqueueCpuEvent != 0 {
-		return p.enqueueEvent(r, contexts)
+		return p.enqueueEvent(r, contexts, rec.Flags)
 	}
 	return p.signal(signalCall{
+		nr: r.Op.Nr,
 		contexts: contexts, objects: slices.Clone(rec.ObjectHandleArray[:rec.ObjectCount]), flags: rec.Flags,
 		legacy: true, single: rec.Fence().FenceValue,
 	})
@@ -56,7 +58,7 @@ func (p *Process) signalSynchronizationObjectFromGpu(r *abi.Request) abi.Status 
 		return abi.StatusInvalidParameter
 	}
 	var few handful
-	c := signalCall{contexts: []abi.Handle{rec.HContext}, objects: few.read(r.Arrays[0], int(rec.ObjectCount)), values: r.Arrays[1]}
+	c := signalCall{nr: r.Op.Nr, contexts: []abi.Handle{rec.HContext}, objects: few.read(r.Arrays[0], int(rec.ObjectCount)), values: r.Arrays[1]}
 	if len(c.values) >= 8 {
 		c.single = firstValue(c.values) // of a fence of Windows 7 too: there is no other field
 	} else if k := p.kindOf(c.objects[0]); k == abi.Fence {
@@ -76,9 +78,10 @@ func (p *Process) signalSynchronizationObjectFromGpu2(r *abi.Request) abi.Status
 	var few, some handful
 	contexts := few.read(r.Arrays[1], int(rec.BroadcastContextCount))
 	if rec.Flags&abi.SignalEnqueueCpuEvent != 0 {
-		return p.enqueueEvent(r, contexts)
+		return p.enqueueEvent(r, contexts, rec.Flags)
 	}
 	return p.signal(signalCall{
+		nr: r.Op.Nr,
 		contexts: contexts, objects: some.read(r.Arrays[0], int(rec.ObjectCount)), flags: rec.Flags,
 		values: r.Arrays[2], single: *rec.FenceValue(),
 	})
