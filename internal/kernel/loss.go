@@ -1,6 +1,10 @@
 package kernel
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/internal/object"
 	"github.com/dxgsync/dxgsync/internal/syncobj"
@@ -59,18 +63,25 @@ func (d *device) lose(state abi.DeviceExecutionState) {
 }
 
 // losePlains is what the loss of a device does to objects without memory: fences that
-// were made or opened through it are raised, mutexes that it acquired last are given back.
-// When its process has died, fences that it only opened stay (OQ-42).
+// it uses, or in death created, are raised, mutexes that it acquired last are given back,
+// whoever has them still (OQ-42).
 func (d *device) losePlains(why vidsch.Why) {
+	k := d.process.k
 	for _, l := range inOrderOf(d.process.plains) {
-		switch o := l.object.Object.(type) {
-		case *syncobj.Fence:
-			if l.device == d && (l.created || why != vidsch.Died) {
-				o.Lose(&d.process.k.fx.wakes)
-			}
-		case *syncobj.Mutex:
-			o.Lose(d)
+		if f, ok := l.object.Object.(*syncobj.Fence); ok && l.device == d && (l.created || why != vidsch.Died) {
+			f.Lose(&k.fx.wakes)
 		}
+	}
+	held := map[*syncobj.Mutex]uint64{}
+	for _, p := range append(slices.Collect(maps.Keys(k.processes)), d.process) {
+		for l := range p.plains {
+			if m, ok := l.object.Object.(*syncobj.Mutex); ok && m.Last() == any(d) {
+				held[m] = l.object.serial
+			}
+		}
+	}
+	for _, m := range slices.SortedFunc(maps.Keys(held), func(a, b *syncobj.Mutex) int { return cmp.Compare(held[a], held[b]) }) {
+		m.Lose(d)
 	}
 }
 

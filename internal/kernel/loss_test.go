@@ -115,12 +115,18 @@ func TestDeathLosesObjectsWithoutMemory(t *testing.T) {
 	mutex := r.plain(p1, d1, abi.SynchronizationMutex, abi.FileNone)
 	seen := r.lend(p1, made, p2, d2)
 	taken := r.lend(p1, mutex, p2, d2)
+	dropped := r.plain(p2, d2, abi.SynchronizationMutex, abi.FileNone)
+	mine := r.lend(p2, dropped, p1, d1)
 	idle, promised := r.plain(p2, d2, abi.Fence, abi.FileNone), r.plain(p2, d2, abi.Fence, abi.FileNone)
 	r.lend(p2, idle, p1, d1)
 	to := r.lend(p2, promised, p1, d1)
 	if st := waitOn(p1, c1, mutex, 0); st != 0 {
 		t.Fatal(st)
 	}
+	if st := waitOn(p1, c1, mine, 0); st != 0 {
+		t.Fatal(st)
+	}
+	destroy(p1, mine) // it has the mutex all the same
 	waitOn(p1, c1, r.fence(p1, d1, 0, 0), 1)
 	if st := signalOn(p1, to, 7, c1); st != 0 {
 		t.Fatal(st)
@@ -133,6 +139,7 @@ func TestDeathLosesObjectsWithoutMemory(t *testing.T) {
 	}{
 		{"the fence that it created", seen, "Lost"},
 		{"the mutex that it held", taken, "Available"},
+		{"one whose handle it had given up", dropped, "Available"},
 		{"the fence that it was to signal", promised, "Lost"},
 		{"a fence that it had only opened", idle, "Live"},
 	} {

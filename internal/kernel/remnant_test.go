@@ -7,20 +7,26 @@ import (
 	"github.com/dxgsync/dxgsync/internal/vidmm"
 )
 
-// hold queues a wait on a new context of the device. The result ends it.
+// hold queues a command buffer behind a wait, on a new context of the device. The result
+// ends both.
 func (g *gpuRig) hold() (release func()) {
 	g.t.Helper()
 	s := stream{g.p, g.d, g.rig.context(g.p, g.d, 0, 0)}
 	f := g.fence(g.p, g.d, 0, 0)
 	g.ok(s.waitGpu(handles(f), values(1)))
+	rec := abi.SubmitCommand{BroadcastContextCount: 1}
+	rec.BroadcastContext[0] = s.c
+	_, st := do(g.p, 0x0F, &rec, nil)
+	g.ok(st)
 	return func() {
 		g.t.Helper()
 		g.ok(signal(g.p, g.d, 0, handles(f), values(1)))
+		g.k.Tick()
 	}
 }
 
-// A fence that is destroyed while packets are queued keeps its address for them, and for
-// none that come later: loads give the last value, stores go nowhere.
+// A fence that is destroyed while command buffers are queued keeps its address for them,
+// and for none that come later: loads give the last value, stores go nowhere.
 func TestAddressOfADestroyedFence(t *testing.T) {
 	g := newGPURig(t)
 	f := g.fence(g.p, g.d, 0, 7)
@@ -154,4 +160,3 @@ func destroyDevice(p *Process, d abi.Handle) abi.Status {
 	_, st := do(p, 0x19, &abi.DestroyDevice{HDevice: d}, nil)
 	return st
 }
-

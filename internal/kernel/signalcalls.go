@@ -27,7 +27,7 @@ func (p *Process) signalSynchronizationObject(r *abi.Request) abi.Status {
 		return abi.StatusInvalidParameter
 	}
 	return p.signal(signalCall{
-		nr: r.Op.Nr,
+		nr:       r.Op.Nr,
 		contexts: []abi.Handle{rec.HContext}, objects: slices.Clone(rec.ObjectHandleArray[:rec.ObjectCount]), flags: rec.Flags,
 		legacy: true, noValue: true,
 	})
@@ -46,7 +46,7 @@ func (p *Process) signalSynchronizationObject2(r *abi.Request) abi.Status {
 		return p.enqueueEvent(r, contexts, rec.Flags)
 	}
 	return p.signal(signalCall{
-		nr: r.Op.Nr,
+		nr:       r.Op.Nr,
 		contexts: contexts, objects: slices.Clone(rec.ObjectHandleArray[:rec.ObjectCount]), flags: rec.Flags,
 		legacy: true, single: rec.Fence().FenceValue,
 	})
@@ -81,7 +81,7 @@ func (p *Process) signalSynchronizationObjectFromGpu2(r *abi.Request) abi.Status
 		return p.enqueueEvent(r, contexts, rec.Flags)
 	}
 	return p.signal(signalCall{
-		nr: r.Op.Nr,
+		nr:       r.Op.Nr,
 		contexts: contexts, objects: some.read(r.Arrays[0], int(rec.ObjectCount)), flags: rec.Flags,
 		values: r.Arrays[2], single: *rec.FenceValue(),
 	})

@@ -2,11 +2,11 @@ package sim
 
 import "slices"
 
-// outstanding reports whether a packet of the device up to a number is not complete.
+// outstanding reports whether a command buffer of the device up to a number is not complete.
 func (d *mDevice) outstanding(last uint64) bool {
 	for _, c := range d.contexts {
 		for _, q := range c.queues {
-			if slices.ContainsFunc(q.pending, func(p *mPacket) bool { return p.number <= last }) ||
+			if slices.ContainsFunc(q.pending, func(p *mPacket) bool { return p.run != nil && p.number <= last }) ||
 				slices.ContainsFunc(q.flying, func(r *mRun) bool { return !r.dead && r.number <= last }) {
 				return true
 			}

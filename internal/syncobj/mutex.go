@@ -48,6 +48,10 @@ func (m *Mutex) Waiters() (kernel, sleepers int) { return len(m.line), 0 }
 // Signal makes the mutex available, or hands it over. The values mean nothing.
 func (m *Mutex) Signal(uint64, bool, *Wakes) { m.give() }
 
+// Last is the token of who acquired the mutex last and has it still; nil: nobody, or
+// nobody knows.
+func (m *Mutex) Last() any { return m.last }
+
 // Lose gives the mutex back if owner, a token as in Packet.Init, was the last to
 // acquire it and has it still: that device is lost. Its waiting packets must have
 // been withdrawn before, or one of them gets it.

@@ -1,12 +1,13 @@
 package vidsch
 
-// A Remnant is something of the kernel's that packets of a device may still use.
+// A Remnant is something of the kernel's that command buffers of a device may still use.
 type Remnant any
 
-// An epoch is what was queued on a device between two moments, and the remnants that it
-// and all before it may use: they came at its end.
+// An epoch is the command buffers that were queued on a device between two moments, and
+// the remnants that they and all before them may use: those came at its end. Waits and
+// signals use no addresses.
 type epoch struct {
-	packets int // that are not complete
+	packets int // buffers that are not complete
 	kept    []Remnant
 }
 
@@ -40,13 +41,14 @@ func (s *epochs) unused() (list []Remnant) {
 	return list
 }
 
-// Keep has Owner.Unused told of r when all packets that the device has now are complete
-// or dropped. False: it has none, and Unused is not called.
+// Keep has Owner.Unused told of r when all command buffers that the device has now are
+// complete or dropped. False: it has none, and Unused is not called.
 func (d *Device) Keep(r Remnant) bool {
-	if d.work == 0 {
+	n := len(d.epochs)
+	if n == 0 || n == 1 && d.epochs[0].packets == 0 && len(d.epochs[0].kept) == 0 {
 		return false
 	}
-	e := d.epochs[len(d.epochs)-1]
+	e := d.epochs[n-1]
 	e.kept = append(e.kept, r)
 	return true
 }

@@ -12,14 +12,16 @@ func TestKeep(t *testing.T) {
 		t.Error("kept, though nothing is queued")
 	}
 	q.Wait(&gate{w: w, name: "g", q: q})
-	d.Keep("g")
+	if d.Keep("nothing") {
+		t.Error("kept for a wait, which uses no address")
+	}
 	q.buf(0xa)
 	d.Keep("a")
 	q.buf(0xb)
 	d.Keep("b")
 	w.want("look at g")
 	q.Open()
-	w.want("unused [g]", "submit 0.a#1", "submit 0.b#2")
+	w.want("submit 0.a#1", "submit 0.b#2")
 	w.completed(0, 1)
 	w.want("unused [a]")
 	q.buf(0xc)

@@ -130,8 +130,8 @@ func (q *Queue) Signal(sig Signal, when When) {
 func (q *Queue) push(p packet) {
 	d := q.device()
 	d.work++
-	p.epoch = d.epochs.begin()
 	if p.run != nil {
+		p.epoch = d.epochs.begin()
 		p.run.epoch = p.epoch
 	}
 	q.pending.push(p)
@@ -160,7 +160,7 @@ func (q *Queue) Open() {
 func (q *Queue) done(e *epoch) {
 	d := q.device()
 	d.work--
-	if d.epochs.end(e) || d.work == 0 {
+	if e != nil && d.epochs.end(e) || d.work == 0 {
 		d.scheduler.settled = append(d.scheduler.settled, d)
 	}
 }
