@@ -30,6 +30,7 @@ type model struct {
 	cpuWaits []*mCPUWait
 	queues   []*mQueue // all that there ever were
 	starts   uint64    // orders waits for mutexes and semaphores
+	objects  uint64    // that were ever made
 }
 
 type mAdapter struct {
@@ -235,6 +236,7 @@ type mObject struct {
 	kind    abi.SyncObjectType
 	flags   abi.SyncObjectFlags
 	adapter *mAdapter
+	serial  uint64 // orders objects
 	value   uint64 // of a fence
 	lost    bool
 	gone    bool

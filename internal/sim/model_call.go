@@ -127,7 +127,7 @@ func (m *model) signalFromGPU(p *mProc, a signalArgs, e *mEvent) abi.Status {
 		}
 	}
 	when := atCompletion
-	if a.flags&abi.SignalAtSubmission != 0 && !enqueues {
+	if a.flags&abi.SignalAtSubmission != 0 {
 		when = atSubmission
 	}
 	push := func(s *mSignal, when moment) {
@@ -146,7 +146,7 @@ func (m *model) signalFromGPU(p *mProc, a signalArgs, e *mEvent) abi.Status {
 		push(&mSignal{targets: late}, when)
 	}
 	if enqueues {
-		push(&mSignal{event: e}, atCompletion)
+		push(&mSignal{event: e}, when)
 	}
 	m.settle()
 	return success

@@ -58,15 +58,23 @@ func (m *model) clear(c *mContext) {
 
 // loosen is what the loss of a device does to objects without memory: fences that it
 // could have signalled, or in death those that it created, are raised, mutexes that it
-// acquired last are given back.
+// acquired last are given back in the order of their making.
 func (m *model) loosen(d *mDevice, w why) {
 	for _, l := range m.sortedPlains(d.proc) {
-		switch o := l.object; {
-		case o.kind == abi.Fence && l.device == d && (l.created || w != byDeath):
+		if o := l.object; o.kind == abi.Fence && l.device == d && (l.created || w != byDeath) {
 			m.lose(o)
-		case o.kind == abi.SynchronizationMutex && o.last == d:
-			m.give(o)
 		}
+	}
+	var held []*mObject
+	for _, p := range m.procs {
+		for _, l := range p.plains {
+			if o := l.object; o.kind == abi.SynchronizationMutex && o.last == d && !slices.Contains(held, o) {
+				held = append(held, o)
+			}
+		}
+	}
+	for _, o := range slices.SortedFunc(slices.Values(held), func(a, b *mObject) int { return cmp.Compare(a.serial, b.serial) }) {
+		m.give(o)
 	}
 }
 

@@ -209,7 +209,8 @@ func (w *World) createObject() {
 		return
 	}
 	d := pick(w, list)
-	o := &mObject{adapter: d.adapter}
+	w.model.objects++
+	o := &mObject{adapter: d.adapter, serial: w.model.objects}
 	info := abi.SynchronizationObjectInfo2{}
 	kind := "fence"
 	fd, e := abi.FileNone, (*mEvent)(nil)
