@@ -40,6 +40,8 @@ var limitTable = []limit{
 	{"nt-handles", func(l *limits) *int { return &l.kernel.NTHandles }, 8192, "shared objects with a descriptor, in all"},
 	{"global-handles", func(l *limits) *int { return &l.kernel.GlobalHandles }, 65536, "objects with a global handle, in all"},
 	{"data-per-user", func(l *limits) *int { return &l.kernel.Data }, 64 << 20, "bytes of private data of one user"},
+	{"queued-per-user", func(l *limits) *int { return &l.kernel.Queued }, 256 << 20, "bytes of queued GPU work of one user"},
+	{"gpu-objects", func(l *limits) *int { return &l.kernel.GPUObjects }, 65536, "devices, contexts, hardware queues of an adapter, each, in all"},
 	{"adapters", func(l *limits) *int { return &l.kernel.MaxAdapters }, 34, "what an enumeration with a NULL array answers"},
 }
 

@@ -30,6 +30,8 @@ type Adapter struct {
 	pager    timer       // when they are done
 	resident uint64      // bytes
 
+	devicesMade, contextsMade, queuesMade quota
+
 	sched     *vidsch.Scheduler
 	stopped   bool // removed: nothing can be made on it any more
 	incidents []incident

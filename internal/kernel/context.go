@@ -44,10 +44,18 @@ func (p *Process) createContextVirtual(r *abi.Request) abi.Status {
 	if !st.OK() {
 		return st
 	}
+	if st = p.makeContext(rec, c, r.Arrays[0]); !st.OK() {
+		p.give(&c.device.adapter.contextsMade)
+	}
+	return st
+}
+
+// makeContext makes a context that was counted.
+func (p *Process) makeContext(rec *abi.CreateContextVirtual, c *context, data []byte) abi.Status {
 	// Before the lock is taken again, as the driver's answer decides.
 	driver := c.device.adapter.driver
 	kmd, st := driver.CreateContext(ddi.CreateContextArgs{
-		Device: c.device.kmd, Engine: c.engine, Flags: rec.Flags, PrivateDriverData: bytes.Clone(r.Arrays[0]),
+		Device: c.device.kmd, Engine: c.engine, Flags: rec.Flags, PrivateDriverData: bytes.Clone(data),
 	})
 	if !st.OK() {
 		return st
@@ -65,12 +73,13 @@ func (p *Process) createContextVirtual(r *abi.Request) abi.Status {
 	}
 	c.since = p.k.now()
 	c.sched = d.sched.NewContext(c.engine, kmd, rec.Flags&abi.ContextDisableGpuTimeout != 0, c.hardware(), c)
+	c.sched.Freed = func() { d.adapter.contextsMade.give(p.Info.UID) }
 	d.contexts[c] = struct{}{}
 	rec.HContext = c.handle
 	return abi.StatusSuccess
 }
 
-// placeContext finds the device and the engine.
+// placeContext finds the device and the engine. With success a context is counted.
 func (p *Process) placeContext(rec *abi.CreateContextVirtual, c *context) abi.Status {
 	d, ok := object.Get[*device](&p.table, rec.HDevice)
 	if !ok {
@@ -86,7 +95,11 @@ func (p *Process) placeContext(rec *abi.CreateContextVirtual, c *context) abi.St
 	}
 	c.device = d
 	c.engine = ddi.Engine{NodeOrdinal: rec.NodeOrdinal, EngineOrdinal: uint32(max(bits.Len32(rec.EngineAffinity), 1) - 1)}
-	return d.usable()
+	st := d.usable()
+	if st.OK() && !p.take(&d.adapter.contextsMade) {
+		return abi.StatusNoMemory
+	}
+	return st
 }
 
 func (p *Process) destroyContext(r *abi.Request) abi.Status {

@@ -40,18 +40,20 @@ func (p *Process) createDevice(r *abi.Request) abi.Status {
 	}
 	// Before the lock is taken, as the driver's answer decides.
 	kmd, st := a.driver.CreateDevice(ddi.CreateDeviceArgs{Memory: space})
-	if !st.OK() {
-		return st
+	if st.OK() {
+		if st = p.addDevice(rec, a, kmd); !st.OK() {
+			a.driver.DestroyDevice(kmd)
+		}
 	}
-	st = p.addDevice(rec, a, kmd)
 	if !st.OK() {
-		a.driver.DestroyDevice(kmd)
+		p.give(&a.devicesMade)
 	}
 	return st
 }
 
 // newDeviceOn finds the adapter to make a device on. DEVICE_REMOVED: it has stopped, or
-// keeps this process away because it hung too often.
+// keeps this process away because it hung too often. NO_MEMORY: there are too many. With
+// success one is counted.
 func (p *Process) newDeviceOn(h abi.Handle) (*Adapter, *vidmm.Space, abi.Status) {
 	p.k.lock()
 	defer p.k.unlock()
@@ -61,6 +63,8 @@ func (p *Process) newDeviceOn(h abi.Handle) (*Adapter, *vidmm.Space, abi.Status)
 		return nil, nil, abi.StatusInvalidParameter
 	case a.adapter.stopped || p.blocked(a.adapter):
 		return nil, nil, abi.StatusDeviceRemoved
+	case !p.take(&a.adapter.devicesMade):
+		return nil, nil, abi.StatusNoMemory
 	}
 	return a.adapter, p.space(a.adapter), abi.StatusSuccess
 }
@@ -80,6 +84,8 @@ func (p *Process) addDevice(rec *abi.CreateDevice, a *Adapter, kmd ddi.KmdDevice
 		return abi.StatusNoMemory
 	}
 	d.sched = a.sched.NewDevice(d, kmd, rec.Flags&abi.DeviceDisableGpuTimeout != 0)
+	d.sched.Load = p.k.loadOf(p.Info.UID)
+	d.sched.Freed = func() { a.devicesMade.give(p.Info.UID) }
 	p.devices[d] = struct{}{}
 	p.uses[d.adapter]++
 	rec.HDevice = d.handle

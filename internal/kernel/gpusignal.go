@@ -111,7 +111,7 @@ func (k *Kernel) enqueue(queues []*vidsch.Queue, s *gpuSignal, when vidsch.When)
 		o.object.Ref()
 	}
 	for _, q := range queues {
-		q.Signal(s, when)
+		q.Signal(s, when, len(s.objects))
 	}
 }
 
@@ -164,7 +164,7 @@ func (k *Kernel) judgeSignal(d *device, queues []*vidsch.Queue, s *gpuSignal, fl
 	if st := near(s.objects, true); !st.OK() {
 		return st
 	}
-	if !room(queues, 2) {
+	if !k.room(queues, 2, vidsch.Bytes(len(s.objects), 0)) {
 		return abi.StatusNoMemory
 	}
 	k.submitSignal(queues, s, flags)
@@ -196,12 +196,12 @@ func (p *Process) enqueueEvent(r *abi.Request, contexts []abi.Handle, flags abi.
 		if st := d.usable(); !st.OK() {
 			return st
 		}
-		if !room(queues, 1) {
+		if !k.room(queues, 1, vidsch.Bytes(0, 0)) {
 			return abi.StatusNoMemory
 		}
 		s := &gpuSignal{kernel: k, event: event, left: len(queues)}
 		for _, q := range queues {
-			q.Signal(s, when(flags))
+			q.Signal(s, when(flags), 0)
 		}
 		return abi.StatusSuccess
 	}()

@@ -70,11 +70,11 @@ func (w *gpuWait) submit(d *device, q *vidsch.Queue) abi.Status {
 	if st := near(w.objects, false); !st.OK() {
 		return st
 	}
-	if !q.Room(1) {
+	if !d.process.k.room([]*vidsch.Queue{q}, 1, vidsch.Bytes(len(w.objects), 0)) {
 		return abi.StatusNoMemory
 	}
 	w.device, w.queue = d, q
-	q.Wait(w)
+	q.Wait(w, len(w.objects))
 	return abi.StatusSuccess
 }
 

@@ -42,6 +42,15 @@ func (p *Process) createHwQueue(r *abi.Request) abi.Status {
 	if !st.OK() {
 		return st
 	}
+	if st = p.makeHwQueue(rec, r, c); !st.OK() {
+		p.give(&c.device.adapter.queuesMade)
+	}
+	return st
+}
+
+// makeHwQueue makes a hardware queue that was counted.
+func (p *Process) makeHwQueue(rec *abi.CreateHwQueue, r *abi.Request, c *context) abi.Status {
+	k := p.k
 	// Memory and the driver's answer come before the lock is taken again.
 	m, st := k.host.PrivateMemory(p, 0)
 	if !st.OK() {
@@ -89,7 +98,10 @@ func (p *Process) createHwQueue(r *abi.Request) abi.Status {
 	f := q.progress.fence
 	f.Ref() // the scheduler reads it until nothing of the queue is at the GPU
 	node := c.device.adapter.Profile.Nodes[c.engine.NodeOrdinal]
-	q.sched = c.sched.NewHwQueue(kmd, rec.Flags&abi.HwQueueDisableGpuTimeout != 0, int(node.MaxInFlightHwQueueBuffers), f.Value, f.drop, q)
+	q.sched = c.sched.NewHwQueue(kmd, rec.Flags&abi.HwQueueDisableGpuTimeout != 0, int(node.MaxInFlightHwQueueBuffers), f.Value, func() {
+		f.drop()
+		c.device.adapter.queuesMade.give(p.Info.UID)
+	}, q)
 	q.since = k.now()
 	c.queues[q] = struct{}{}
 	rec.HHwQueue, rec.HHwQueueProgressFence = q.handle, q.progress.handle
@@ -98,7 +110,7 @@ func (p *Process) createHwQueue(r *abi.Request) abi.Status {
 	return abi.StatusSuccess
 }
 
-// hwContext finds the context for a hardware queue.
+// hwContext finds the context for a hardware queue. With success a queue is counted.
 func (p *Process) hwContext(rec *abi.CreateHwQueue) (*context, abi.Status) {
 	c, ok := object.Get[*context](&p.table, rec.HHwContext)
 	if !ok || !c.hardware() || !abi.HwQueueFlagRules.Allowed(uint32(rec.Flags), c.device.adapter.Profile.WDDM) {
@@ -108,7 +120,11 @@ func (p *Process) hwContext(rec *abi.CreateHwQueue) (*context, abi.Status) {
 	if !a.driver.Caps().Has(ddi.HwScheduling) || rec.Flags&abi.HwQueueUserModeSubmission != 0 {
 		return nil, abi.StatusNotSupported // no node has UserModeSubmissionSupported yet (OQ-40)
 	}
-	return c, c.device.usable()
+	st := c.device.usable()
+	if st.OK() && !p.take(&a.queuesMade) {
+		return nil, abi.StatusNoMemory
+	}
+	return c, st
 }
 
 // placeHwQueue makes the progress fence. The lock is held.

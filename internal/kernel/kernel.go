@@ -81,7 +81,8 @@ type Kernel struct {
 	shared    map[uint32]int // how many of them each user has made
 	globals   *object.GlobalTable
 	names     *object.Namespace
-	data      map[uint32]int // bytes of private data that are kept for each user
+	data      map[uint32]int  // bytes of private data that are kept for each user
+	loads     map[uint32]*int // bytes of queued packets of each user
 	steady    timers
 	wall      timers
 	fx        effects // of the operation that holds mu
@@ -102,6 +103,7 @@ func New(cfg Config) (*Kernel, error) {
 		shared:    map[uint32]int{},
 		names:     object.NewNamespace(),
 		data:      map[uint32]int{},
+		loads:     map[uint32]*int{},
 		time:      cfg.Time,
 		noGlobals: cfg.NoGlobalHandles,
 		tdr:       cfg.TDR.WithDefaults(),

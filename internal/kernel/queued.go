@@ -203,7 +203,19 @@ func (p *Process) hwQueues(list []*vidsch.Queue, handles []abi.Handle) (*device,
 	return d, list, abi.StatusSuccess
 }
 
-// room reports whether every queue takes n more packets.
-func room(queues []*vidsch.Queue, n int) bool {
+// room reports whether every queue of a device takes n more packets of so many bytes,
+// and their user may have them.
+func (k *Kernel) room(queues []*vidsch.Queue, n, bytes int) bool {
+	if load := queues[0].Load(); *load+n*bytes*len(queues) > k.limits.Queued {
+		return false
+	}
 	return !slices.ContainsFunc(queues, func(q *vidsch.Queue) bool { return !q.Room(n) })
+}
+
+// loadOf is where the bytes of a user's packets are counted.
+func (k *Kernel) loadOf(uid uint32) *int {
+	if k.loads[uid] == nil {
+		k.loads[uid] = new(int)
+	}
+	return k.loads[uid]
 }

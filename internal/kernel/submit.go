@@ -43,7 +43,7 @@ func (p *Process) submitCommand(r *abi.Request) abi.Status {
 	if st := d.submittable(); !st.OK() {
 		return st
 	}
-	if !room(queues, 1) {
+	if !p.k.room(queues, 1, vidsch.Bytes(0, len(r.Arrays[0]))) {
 		return abi.StatusNoMemory
 	}
 	for i, q := range queues {
@@ -72,7 +72,7 @@ func (p *Process) submitCommandToHwQueue(r *abi.Request) abi.Status {
 	if rec.HwQueueProgressFenceId <= q.submitted {
 		return abi.StatusInvalidParameter
 	}
-	if !q.sched.Room(1) {
+	if !p.k.room([]*vidsch.Queue{q.sched}, 1, vidsch.Bytes(0, len(r.Arrays[0]))) {
 		return abi.StatusNoMemory
 	}
 	q.submitted = rec.HwQueueProgressFenceId

@@ -100,6 +100,9 @@ func (c *Context) finish() {
 		e.hw.leaving = slices.DeleteFunc(e.hw.leaving, func(o *Context) bool { return o == c })
 		e.resume()
 	}
+	if c.Freed != nil {
+		c.Freed()
+	}
 	d.finish()
 }
 
@@ -111,5 +114,8 @@ func (d *Device) finish() {
 	d.finished = true
 	if kmd := d.Kmd; kmd != 0 {
 		d.scheduler.call(func(drv ddi.Driver) { drv.DestroyDevice(kmd) })
+	}
+	if d.Freed != nil {
+		d.Freed()
 	}
 }

@@ -176,7 +176,7 @@ func (q *Queue) landed(r *run) {
 		q.context.finish()
 		return
 	}
-	q.done(r.epoch)
+	q.done(r.epoch, r.bytes)
 	q.scheduler().wake(q)
 }
 
@@ -228,7 +228,7 @@ func (e *Engine) refused(id uint32) {
 	r.dead = true
 	r.queue.landed(r)
 	if !dead {
-		r.queue.done(r.epoch)
+		r.queue.done(r.epoch, r.bytes)
 		if !d.lost {
 			e.scheduler.owner.Faulted(d, Fault{})
 		}

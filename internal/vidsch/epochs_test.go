@@ -11,7 +11,7 @@ func TestKeep(t *testing.T) {
 	if d.Keep("nothing") {
 		t.Error("kept, though nothing is queued")
 	}
-	q.Wait(&gate{w: w, name: "g", q: q})
+	q.Wait(&gate{w: w, name: "g", q: q}, 1)
 	if d.Keep("nothing") {
 		t.Error("kept for a wait, which uses no address")
 	}

@@ -83,7 +83,7 @@ func (e *Engine) fault(id uint32, f Fault) {
 	r.dead = true // nothing after it in its queue may go on
 	e.end(r)
 	if !dead {
-		r.queue.done(r.epoch)
+		r.queue.done(r.epoch, r.bytes)
 		if !d.lost {
 			e.scheduler.owner.Faulted(d, f)
 		}

@@ -16,7 +16,7 @@ func TestOrderInAQueue(t *testing.T) {
 	q.mark(w, "submitted", AtSubmission)
 	q.mark(w, "read", AtRead)
 	q.mark(w, "complete", AtCompletion)
-	q.Wait(g)
+	q.Wait(g, 1)
 	q.buf(0xb)
 	q.mark(w, "last", AtCompletion)
 	w.want("signal first", "signal submitted", "submit 0.a#1")
@@ -34,7 +34,7 @@ func TestOpenGatesHoldNobodyUp(t *testing.T) {
 	w := newWorld(t, 0, TDR{})
 	q := w.context("d", 0)
 	for range 3 {
-		q.Wait(&gate{w: w, name: "g", open: true})
+		q.Wait(&gate{w: w, name: "g", open: true}, 1)
 		q.mark(w, "s", AtCompletion)
 	}
 	w.want("look at g", "signal s", "look at g", "signal s", "look at g", "signal s", "idle d")
@@ -164,7 +164,7 @@ func TestDestroyContext(t *testing.T) {
 	c := d.NewContext(ddi.Engine{}, 7, false, false, "c")
 	q := c.Queue()
 	q.buf(0xa)
-	q.Wait(&gate{w: w, name: "g"})
+	q.Wait(&gate{w: w, name: "g"}, 1)
 	q.mark(w, "s", AtCompletion)
 	w.want("submit 0.a#1")
 	c.Destroy(Destroyed)

@@ -58,6 +58,7 @@ type run struct {
 	id    uint32 // SubmissionFenceID of its latest submission
 	since uint64 // when its queue came into the line
 	epoch *epoch // of its packet
+	bytes int    // likewise
 	again bool   // it was at the GPU before
 	read  bool   // the GPU has read its commands
 	dead  bool   // its queue is gone: it is not submitted again, and nobody hears of it
@@ -85,6 +86,7 @@ type packet struct {
 	kind   kind
 	when   When
 	epoch  *epoch
+	bytes  int // in Device.Load
 	gate   Gate
 	signal Signal
 	run    *run
@@ -125,6 +127,6 @@ func (q *packets) pushFront(rs []*run) {
 	}
 	q.head -= len(rs)
 	for i, r := range rs {
-		q.list[q.head+i] = packet{kind: bufferPacket, epoch: r.epoch, run: r}
+		q.list[q.head+i] = packet{kind: bufferPacket, epoch: r.epoch, bytes: r.bytes, run: r}
 	}
 }

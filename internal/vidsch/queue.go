@@ -19,6 +19,8 @@ type Device struct {
 	contexts  []*Context
 	work      int // packets that are not complete
 	epochs    epochs
+	Load      *int   // bytes that packets of all devices of somebody take; nil: nobody counts
+	Freed     func() // nil, or called when the driver is told that it is gone
 	lost      bool
 	gone      bool
 	finished  bool
@@ -28,7 +30,8 @@ type Device struct {
 // queues.
 type Context struct {
 	Kmd         ddi.KmdContext
-	Exempt      bool // DisableGpuTimeout
+	Freed       func() // as of a Device
+	Exempt      bool   // DisableGpuTimeout
 	HwScheduled bool
 	device      *Device
 	engine      *Engine
@@ -103,6 +106,9 @@ func (q *Queue) Engine() ddi.Engine { return q.context.engine.name }
 // Room reports whether n more packets may be submitted.
 func (q *Queue) Room(n int) bool { return q.pending.len()+len(q.flying)+n <= MaxPackets }
 
+// Load is Device.Load.
+func (q *Queue) Load() *int { return q.device().Load }
+
 // Len is how many packets are not complete, and how many of them are at the GPU.
 func (q *Queue) Len() (all, flying int) { return q.pending.len() + len(q.flying), len(q.flying) }
 
@@ -116,20 +122,28 @@ func (q *Queue) Waiting() Gate {
 
 // Submit queues a command buffer.
 func (q *Queue) Submit(b Buffer) {
-	q.push(packet{kind: bufferPacket, run: &run{Buffer: b, queue: q}})
+	r := &run{Buffer: b, queue: q, bytes: Bytes(0, len(b.Private))}
+	q.push(packet{kind: bufferPacket, run: r, bytes: r.bytes})
 }
 
-// Wait queues a wait.
-func (q *Queue) Wait(g Gate) { q.push(packet{kind: waitPacket, gate: g}) }
-
-// Signal queues a signal.
-func (q *Queue) Signal(sig Signal, when When) {
-	q.push(packet{kind: signalPacket, signal: sig, when: when})
+// Wait queues a wait for a number of objects.
+func (q *Queue) Wait(g Gate, objects int) {
+	q.push(packet{kind: waitPacket, gate: g, bytes: Bytes(objects, 0)})
 }
+
+// Signal queues a signal of a number of objects.
+func (q *Queue) Signal(sig Signal, when When, objects int) {
+	q.push(packet{kind: signalPacket, signal: sig, when: when, bytes: Bytes(objects, 0)})
+}
+
+// Bytes is what a packet counts in Device.Load: 128, and 64 for each object, and its
+// private data.
+func Bytes(objects, private int) int { return 128 + 64*objects + private }
 
 func (q *Queue) push(p packet) {
 	d := q.device()
 	d.work++
+	d.count(p.bytes)
 	if p.run != nil {
 		p.epoch = d.epochs.begin()
 		p.run.epoch = p.epoch
@@ -157,19 +171,26 @@ func (q *Queue) Open() {
 }
 
 // done counts a packet that needs nothing more.
-func (q *Queue) done(e *epoch) {
+func (q *Queue) done(e *epoch, bytes int) {
 	d := q.device()
 	d.work--
+	d.count(-bytes)
 	if e != nil && d.epochs.end(e) || d.work == 0 {
 		d.scheduler.settled = append(d.scheduler.settled, d)
 	}
 }
 
+func (d *Device) count(bytes int) {
+	if d.Load != nil {
+		*d.Load += bytes
+	}
+}
+
 // popDone takes the first packet off: it needs nothing more.
 func (q *Queue) popDone() {
-	e := q.pending.first().epoch
+	e, bytes := q.pending.first().epoch, q.pending.first().bytes
 	q.pending.pop()
-	q.done(e)
+	q.done(e, bytes)
 }
 
 // step does what can be done with the first packets.
@@ -238,7 +259,7 @@ func (q *Queue) drop(why Why) {
 	for _, r := range q.flying {
 		if !r.dead {
 			r.dead = true
-			q.done(r.epoch)
+			q.done(r.epoch, r.bytes)
 		}
 	}
 }

@@ -217,7 +217,7 @@ func (e *Engine) convict(r *run) {
 	r.dead = true
 	r.queue.landed(r)
 	if !dead {
-		r.queue.done(r.epoch)
+		r.queue.done(r.epoch, r.bytes)
 	}
 	if !d.lost && !d.gone {
 		e.scheduler.owner.Hung(d)

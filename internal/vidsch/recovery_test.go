@@ -177,7 +177,7 @@ func TestNoTimeouts(t *testing.T) {
 func TestWaitsDoNotTimeOut(t *testing.T) {
 	w := newWorld(t, ddi.PerEngineReset, TDR{})
 	q := w.context("d", 0)
-	q.Wait(&gate{w: w, name: "g"})
+	q.Wait(&gate{w: w, name: "g"}, 1)
 	q.buf(1)
 	w.pass(1000 * second)
 	w.want("look at g")

@@ -216,4 +216,4 @@ func (w *world) context(device string, node uint32) *Queue {
 
 func (q *Queue) buf(at uint64) { q.Submit(Buffer{Address: at}) }
 
-func (q *Queue) mark(w *world, name string, when When) { q.Signal(mark{w, name}, when) }
+func (q *Queue) mark(w *world, name string, when When) { q.Signal(mark{w, name}, when, 1) }
