@@ -24,7 +24,9 @@ type Adapter struct {
 	events  map[ddi.DxgCpuEvent]*syncobj.CPUNotification
 	notices map[uint32]*notice
 	byFence map[*fence]*notice
-	noticed map[uint32]int // notifications of each user
+	// Addresses that packets may use yet of fences that have no local object there.
+	remnants map[*fence]map[*fenceRemnant]struct{}
+	noticed  map[uint32]int // notifications of each user
 
 	paging   []*pagingOp // in the order in which they came
 	pager    timer       // when they are done
@@ -49,7 +51,7 @@ const luidBase = 0x10000
 func newAdapter(k *Kernel, i int, p *adapter.Profile, d ddi.Driver) *Adapter {
 	return &Adapter{
 		LUID: abi.LUID{LowPart: luidBase + uint32(i)}, Profile: p, kernel: k, driver: d,
-		events: map[ddi.DxgCpuEvent]*syncobj.CPUNotification{}, notices: map[uint32]*notice{}, byFence: map[*fence]*notice{}, noticed: map[uint32]int{},
+		events: map[ddi.DxgCpuEvent]*syncobj.CPUNotification{}, notices: map[uint32]*notice{}, byFence: map[*fence]*notice{}, remnants: map[*fence]map[*fenceRemnant]struct{}{}, noticed: map[uint32]int{},
 	}
 }
 

@@ -22,8 +22,11 @@ type fence struct {
 func (f *fence) drop() {
 	a := f.adapter
 	f.Unref(&a.kernel.fx.wakes)
-	if f.State() != syncobj.Gone || f.Kind() != abi.PeriodicMonitoredFence {
+	if f.State() != syncobj.Gone {
 		return
+	}
+	for r := range a.remnants[f] {
+		r.leaveFence()
 	}
 	if n := a.byFence[f]; n != nil {
 		delete(a.byFence, f)

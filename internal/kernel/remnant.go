@@ -11,12 +11,14 @@ import (
 // complete or dropped: the address of a fence, the memory of an allocation. Its handle is
 // gone at once. Source: objects.md §5.5; page of D3DDDICB_DESTROYALLOCATION2FLAGS.
 
-// A fenceRemnant is the address of a fence whose local object was destroyed.
+// A fenceRemnant is the address of a fence whose local object was destroyed. It is no
+// reference to the fence: the packets that it is kept for may wait for the fence, which
+// nobody could signal then (OQ-15).
 type fenceRemnant struct {
 	device  *device
 	space   *vidmm.Space
 	mapping vidmm.Fence
-	fence   *fence // that is there yet, nil: none
+	fence   *fence // that is there yet, nil: none; then it is in its adapter's remnants
 }
 
 // A lastValue is a fence that is gone, as GPUs see it: what they store goes nowhere.
@@ -48,9 +50,23 @@ func (l *local) leaveAddress() {
 	word := vidmm.Word(lastValue(l.Load()))
 	if !l.fence.Last() {
 		r.fence, word = l.fence, &local{fence: l.fence, device: d}
-		r.fence.Ref()
+		rs := r.fence.adapter.remnants
+		if rs[r.fence] == nil {
+			rs[r.fence] = map[*fenceRemnant]struct{}{}
+		}
+		rs[r.fence][r] = struct{}{}
 	}
 	s.MoveFence(&l.mapping, &r.mapping, word)
+}
+
+// leaveFence has the address lead nowhere.
+func (r *fenceRemnant) leaveFence() {
+	rs := r.fence.adapter.remnants
+	if delete(rs[r.fence], r); len(rs[r.fence]) == 0 {
+		delete(rs, r.fence)
+	}
+	r.space.ReplaceWord(&r.mapping, lastValue(r.fence.Backing().View().Cell.Value()))
+	r.fence = nil
 }
 
 // leaveMemory takes what is behind the addresses of allocations away, and then their
@@ -82,7 +98,7 @@ func (o watcher) Unused(sched *vidsch.Device, list []vidsch.Remnant) {
 		case *fenceRemnant:
 			r.space.UnmapFence(&r.mapping)
 			if r.fence != nil {
-				r.fence.drop()
+				r.leaveFence()
 			}
 		case *allocationLocal:
 			memory = append(memory, r)

@@ -105,6 +105,16 @@ func (s *Space) MoveFence(from, to *Fence, word Word) {
 	}
 }
 
+// ReplaceWord puts another word behind the address of f, if f is mapped. When it
+// returns, nobody uses the former one any more.
+func (s *Space) ReplaceWord(f *Fence, word Word) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f.mapped {
+		f.word = word
+	}
+}
+
 // Mapped reports whether f has a place.
 func (f *Fence) Mapped() bool { return f.mapped }
 
