@@ -325,6 +325,8 @@ func honest(t testing.TB) []byte {
 	r = request(abi.OpDestroyDevice)
 	abi.View[abi.DestroyDevice](r.Record).HDevice = device
 	do(r, 0)
+	queue := func(r *abi.Request) { do(r, 0) }
+	makeGPUSet(adapter, queue).use(bell+4, queue)
 	if last >= 0 {
 		_ = unix.Close(last)
 	}

@@ -209,12 +209,8 @@ func (c *client) ask(r *abi.Request) abi.Status {
 // openDevice opens the first adapter and makes a device on it.
 func (c *client) openDevice() abi.Handle {
 	c.t.Helper()
-	r := request(abi.OpEnumAdapters2)
-	abi.View[abi.EnumAdapters2](r.Record).NumAdapters = 1
-	r.Arrays[0] = make([]byte, 20)
-	c.must(r, abi.StatusSuccess)
-	adapter := abi.Handle(binary.LittleEndian.Uint32(r.Arrays[0]))
-	r = request(abi.OpCreateDevice)
+	adapter := c.openAdapter()
+	r := request(abi.OpCreateDevice)
 	abi.View[abi.CreateDevice](r.Record).HAdapter = adapter
 	c.must(r, abi.StatusSuccess)
 	device := abi.View[abi.CreateDevice](r.Record).HDevice
@@ -222,6 +218,16 @@ func (c *client) openDevice() abi.Handle {
 	abi.View[abi.CloseAdapter](r.Record).HAdapter = adapter
 	c.must(r, abi.StatusSuccess)
 	return device
+}
+
+// openAdapter opens the first adapter.
+func (c *client) openAdapter() abi.Handle {
+	c.t.Helper()
+	r := request(abi.OpEnumAdapters2)
+	abi.View[abi.EnumAdapters2](r.Record).NumAdapters = 1
+	r.Arrays[0] = make([]byte, 20)
+	c.must(r, abi.StatusSuccess)
+	return abi.Handle(binary.LittleEndian.Uint32(r.Arrays[0]))
 }
 
 const ntShared = abi.SyncObjectShared | abi.SyncObjectNtSecuritySharing
