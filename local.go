@@ -55,7 +55,7 @@ func openLocal(profiles []string, tdr TDR) (door, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.Host, cfg.Now, cfg.Time = h, host.Now, host.Time
+	cfg.Host, cfg.Now, cfg.Time, cfg.FaultDelay = h, host.Now, host.Time, kernel.FaultDelay
 	k, err := kernel.New(cfg)
 	if err != nil {
 		h.Stop()

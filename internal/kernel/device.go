@@ -23,7 +23,8 @@ type device struct {
 	sched       *vidsch.Device
 	kmd         ddi.KmdDevice
 	state       abi.DeviceExecutionState // Active, or why it is lost
-	fault       vidsch.Fault             // of a page fault
+	fault       vidsch.Fault             // that it is lost by
+	fate        timer                    // when it is lost by that
 	paging      map[*pagingQueue]struct{}
 	updates     map[*update]struct{} // of page tables
 	since       int64
@@ -127,6 +128,7 @@ func (d *device) destroy(why vidsch.Why) {
 	}
 	d.destroyAllocations()
 	d.sched.Destroy(why)
+	d.fate.clear()
 	delete(d.process.devices, d)
 	d.process.table.Remove(d.handle)
 	d.process.leaveAdapter(d.adapter)

@@ -72,21 +72,32 @@ func (s *gpuSignal) finish() {
 	}
 }
 
+func topOfPipeline(o queuedObject) bool {
+	return o.object.CreateFlags()&abi.SyncObjectTopOfPipeline != 0
+}
+
+// packets is how many packets submitSignal makes of it in each queue.
+func (s *gpuSignal) packets(flags abi.SignalFlags) int {
+	top := slices.ContainsFunc(s.objects, topOfPipeline)
+	rest := slices.ContainsFunc(s.objects, func(o queuedObject) bool { return !topOfPipeline(o) })
+	if top && rest && flags&abi.SignalAtSubmission == 0 {
+		return 2
+	}
+	return 1
+}
+
 // submitSignal queues a signal of objects into queues: objects with TopOfPipeline for
 // themselves, as they do not wait for all that the others wait for.
 func (k *Kernel) submitSignal(queues []*vidsch.Queue, s *gpuSignal, flags abi.SignalFlags) {
 	list := s.objects
 	var early []queuedObject
-	if flags&abi.SignalAtSubmission == 0 {
-		top := func(o queuedObject) bool { return o.object.CreateFlags()&abi.SyncObjectTopOfPipeline != 0 }
-		if slices.ContainsFunc(list, top) {
-			for _, o := range list {
-				if top(o) {
-					early = append(early, o)
-				}
+	if flags&abi.SignalAtSubmission == 0 && slices.ContainsFunc(list, topOfPipeline) {
+		for _, o := range list {
+			if topOfPipeline(o) {
+				early = append(early, o)
 			}
-			list = slices.DeleteFunc(list, top)
 		}
+		list = slices.DeleteFunc(list, topOfPipeline)
 	}
 	s.rewind = flags&abi.SignalAllowFenceRewind != 0
 	if len(early) > 0 {
@@ -113,6 +124,9 @@ func (k *Kernel) enqueue(queues []*vidsch.Queue, s *gpuSignal, when vidsch.When)
 	for _, q := range queues {
 		q.Signal(s, when, len(s.objects))
 	}
+	if len(queues) == 0 {
+		s.finish()
+	}
 }
 
 // A signalCall is what the calls that signal from contexts have in common.
@@ -134,14 +148,14 @@ func (p *Process) signal(c signalCall) abi.Status {
 	var few [4]*vidsch.Queue
 	k.lock()
 	defer k.unlock()
-	d, queues, st := p.contextQueues(few[:0], c.contexts)
+	d, queues, hardware, st := p.contextQueues(few[:0], c.contexts)
 	if !st.OK() {
 		return st
 	}
 	if st := abi.CheckSignalFlags(c.nr, c.flags, d.adapter.Profile.WDDM); !st.OK() {
 		return st
 	}
-	if s.objects, st = d.findQueued(s.one[:0], c.objects, true, c.legacy, false); !st.OK() {
+	if s.objects, st = d.findQueued(s.one[:0], c.objects, true, c.legacy, hardware); !st.OK() {
 		return st
 	}
 	if c.noValue && legacyFence(s.objects) {
@@ -164,7 +178,7 @@ func (k *Kernel) judgeSignal(d *device, queues []*vidsch.Queue, s *gpuSignal, fl
 	if st := near(s.objects, true); !st.OK() {
 		return st
 	}
-	if !k.room(queues, 2, vidsch.Bytes(len(s.objects), 0)) {
+	if !k.room(queues, s.packets(flags), vidsch.Bytes(len(s.objects), 0)) {
 		return abi.StatusNoMemory
 	}
 	k.submitSignal(queues, s, flags)
@@ -189,7 +203,7 @@ func (p *Process) enqueueEvent(r *abi.Request, contexts []abi.Handle, flags abi.
 		if !eventStatus.OK() {
 			return eventStatus
 		}
-		d, queues, st := p.contextQueues(nil, contexts)
+		d, queues, _, st := p.contextQueues(nil, contexts)
 		if !st.OK() {
 			return st
 		}
@@ -202,6 +216,9 @@ func (p *Process) enqueueEvent(r *abi.Request, contexts []abi.Handle, flags abi.
 		s := &gpuSignal{kernel: k, event: event, left: len(queues)}
 		for _, q := range queues {
 			q.Signal(s, when(flags), 0)
+		}
+		if len(queues) == 0 {
+			s.finish()
 		}
 		return abi.StatusSuccess
 	}()

@@ -59,8 +59,8 @@ func (w *gpuWait) Ready(*syncobj.Packet) {
 	}
 }
 
-// submit does the last checks of a wait, and queues it.
-func (w *gpuWait) submit(d *device, q *vidsch.Queue) abi.Status {
+// submit does the last checks of a wait, and queues it: in each queue by itself.
+func (w *gpuWait) submit(d *device, queues []*vidsch.Queue) abi.Status {
 	if st := d.usable(); !st.OK() {
 		return st
 	}
@@ -70,11 +70,17 @@ func (w *gpuWait) submit(d *device, q *vidsch.Queue) abi.Status {
 	if st := near(w.objects, false); !st.OK() {
 		return st
 	}
-	if !d.process.k.room([]*vidsch.Queue{q}, 1, vidsch.Bytes(len(w.objects), 0)) {
+	if !d.process.k.room(queues, 1, vidsch.Bytes(len(w.objects), 0)) {
 		return abi.StatusNoMemory
 	}
-	w.device, w.queue = d, q
-	q.Wait(w, len(w.objects))
+	for i, q := range queues {
+		each := w
+		if i > 0 {
+			each = &gpuWait{objects: w.objects}
+		}
+		each.device, each.queue = d, q
+		q.Wait(each, len(w.objects))
+	}
 	return abi.StatusSuccess
 }
 
@@ -84,11 +90,11 @@ func (p *Process) waitOn(hContext abi.Handle, objects []abi.Handle, legacy, noVa
 	var few [1]*vidsch.Queue
 	p.k.lock()
 	defer p.k.unlock()
-	d, queues, st := p.contextQueues(few[:0], []abi.Handle{hContext})
+	d, queues, hardware, st := p.contextQueues(few[:0], []abi.Handle{hContext})
 	if !st.OK() {
 		return st
 	}
-	if w.objects, st = d.findQueued(w.one[:0], objects, false, legacy, false); !st.OK() {
+	if w.objects, st = d.findQueued(w.one[:0], objects, false, legacy, hardware); !st.OK() {
 		return st
 	}
 	if noValue && legacyFence(w.objects) {
@@ -97,7 +103,7 @@ func (p *Process) waitOn(hContext abi.Handle, objects []abi.Handle, legacy, noVa
 	if st := setValues(w.objects, values, single); !st.OK() {
 		return st
 	}
-	return w.submit(d, queues[0])
+	return w.submit(d, queues)
 }
 
 // waitForSynchronizationObject is the first version: it has no values.
@@ -149,7 +155,7 @@ func (p *Process) submitWaitForSyncObjectsToHwQueue(r *abi.Request) abi.Status {
 	if st := setValues(w.objects, r.Arrays[1], 0); !st.OK() {
 		return st
 	}
-	return w.submit(d, queues[0])
+	return w.submit(d, queues)
 }
 
 // kindOf is the kind of the object that a handle names; 0 for none.

@@ -53,6 +53,9 @@ type Config struct {
 	// NoGlobalHandles turns global handles off: making an object with one answers
 	// NOT_SUPPORTED.
 	NoGlobalHandles bool
+	// FaultDelay is how long after the fault of a packet its device is lost, in
+	// nanoseconds of Now; until then nothing more of it runs (OQ-72).
+	FaultDelay int64
 	// TDR is how engines are watched. The zero one means Windows' defaults.
 	TDR vidsch.TDR
 	// NoGlobalNames keeps names in \BaseNamedObjects for root: others who share one
@@ -60,6 +63,10 @@ type Config struct {
 	// objects (OQ-21).
 	NoGlobalNames bool
 }
+
+// FaultDelay is what kernels in real time have for Config.FaultDelay: long enough for who
+// submitted the packet to wait for it, in nanoseconds.
+const FaultDelay = 1_000_000
 
 // A Kernel is one synchronization subsystem.
 type Kernel struct {
@@ -71,6 +78,7 @@ type Kernel struct {
 
 	firstPaging   uint64
 	tdr           vidsch.TDR
+	faultDelay    int64
 	ticking       atomic.Bool // Tick makes the calls that callbacks decide on
 	noGlobals     bool
 	noGlobalNames bool
@@ -107,6 +115,8 @@ func New(cfg Config) (*Kernel, error) {
 		time:      cfg.Time,
 		noGlobals: cfg.NoGlobalHandles,
 		tdr:       cfg.TDR.WithDefaults(),
+
+		faultDelay: cfg.FaultDelay,
 
 		noGlobalNames: cfg.NoGlobalNames,
 		firstPaging:   cfg.FirstPagingValue,

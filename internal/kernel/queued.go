@@ -162,26 +162,32 @@ func (p *Process) areContexts(handles []abi.Handle) bool {
 	})
 }
 
-// contextQueues looks up contexts of one device, each once, that take packets.
-// Source: calls.md §5; OQ-24.
+// contextQueues looks up contexts of one device, each once, for waits and signals. One
+// for hardware queues stands for all that it has, in the order of their making, which may
+// be none (OQ-71); hardware says that there is such a one. Source: calls.md §5; OQ-24.
 // The queues are appended to list.
-func (p *Process) contextQueues(list []*vidsch.Queue, handles []abi.Handle) (*device, []*vidsch.Queue, abi.Status) {
-	var d *device
-	for _, h := range handles {
+func (p *Process) contextQueues(list []*vidsch.Queue, handles []abi.Handle) (d *device, queues []*vidsch.Queue, hardware bool, st abi.Status) {
+	for i, h := range handles {
 		c, ok := object.Get[*context](&p.table, h)
-		if !ok || c.hardware() {
-			return nil, nil, abi.StatusInvalidParameter
+		if !ok || slices.Contains(handles[:i], h) {
+			return nil, nil, false, abi.StatusInvalidParameter
 		}
-		q := c.sched.Queue()
 		if d == nil {
 			d = c.device
 		}
-		if c.device != d || slices.Contains(list, q) {
-			return nil, nil, abi.StatusInvalidParameter
+		if c.device != d {
+			return nil, nil, false, abi.StatusInvalidParameter
 		}
-		list = append(list, q)
+		if !c.hardware() {
+			list = append(list, c.sched.Queue())
+			continue
+		}
+		hardware = true
+		for _, q := range inOrderOf(c.queues) {
+			list = append(list, q.sched)
+		}
 	}
-	return d, list, abi.StatusSuccess
+	return d, list, hardware, abi.StatusSuccess
 }
 
 // hwQueues is the same for hardware queues.
@@ -206,6 +212,9 @@ func (p *Process) hwQueues(list []*vidsch.Queue, handles []abi.Handle) (*device,
 // room reports whether every queue of a device takes n more packets of so many bytes,
 // and their user may have them.
 func (k *Kernel) room(queues []*vidsch.Queue, n, bytes int) bool {
+	if len(queues) == 0 {
+		return true
+	}
 	if load := queues[0].Load(); *load+n*bytes*len(queues) > k.limits.Queued {
 		return false
 	}

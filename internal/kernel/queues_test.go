@@ -191,7 +191,8 @@ func TestQueueRefusals(t *testing.T) {
 		{s.signalGpu(handles(noWait), values(1)), 0},
 		{s.signalGpu(handles(foreign), values(0)), bad},
 		{other.signalGpu(handles(f), values(0)), bad},
-		{onHw.signalGpu(handles(f), values(0)), bad},
+		{onHw.signalGpu(handles(f), values(0)), 0},
+		{onHw.signalGpu(handles(r.plain(s.p, s.d, abi.Semaphore, abi.FileNone)), nil), bad},
 		{s.signalGpu2(0, nil, handles(f), values(0)), bad},
 		{s.signalGpu2(0, handles(s.c, s.c), handles(f), values(0)), bad},
 		{s.signalGpu2(8, handles(s.c), handles(f), values(0)), bad},
@@ -204,6 +205,36 @@ func TestQueueRefusals(t *testing.T) {
 		}
 	}
 	r.wantValue(s.p, f, 0)
+}
+
+// A context for hardware queues stands for all of them in waits and signals, and for none
+// if there is none (OQ-71).
+func TestPacketsOfHardwareContexts(t *testing.T) {
+	r := newRig(t)
+	s := r.stream()
+	s.c = r.context(s.p, s.d, 0, abi.ContextHwQueueSupported)
+	gate, out := r.fence(s.p, s.d, 0, 0), r.fence(s.p, s.d, 0, 0)
+	r.ok(s.waitGpu(handles(gate), values(1)))
+	r.ok(s.signalGpu(handles(out), values(1)))
+	r.wantValue(s.p, out, 1)
+	var queues [2]abi.Handle
+	for i := range queues {
+		rec := abi.CreateHwQueue{HHwContext: s.c}
+		if _, st := do(s.p, 0x18, &rec, nil); st != 0 {
+			t.Fatal(st)
+		}
+		queues[i] = rec.HHwQueue
+	}
+	r.ok(s.waitGpu(handles(gate), values(1)))
+	for i, q := range queues {
+		rec := abi.SubmitSignalSyncObjectsToHwQueue{BroadcastHwQueueCount: 1, ObjectCount: 1}
+		_, st := do(s.p, 0x35, &rec, nil, handles(q), handles(out), values(uint64(2+i)))
+		r.ok(st)
+	}
+	r.ok(s.signalGpu(handles(out), values(9)))
+	r.wantValue(s.p, out, 1)
+	r.ok(signal(s.p, s.d, 0, handles(gate), values(1)))
+	r.wantValue(s.p, out, 9)
 }
 
 func TestPacketLimit(t *testing.T) {

@@ -28,9 +28,12 @@ func (p *Process) submitCommand(r *abi.Request) abi.Status {
 	p.k.lock()
 	defer p.k.unlock()
 	handles := rec.BroadcastContext[:rec.BroadcastContextCount]
-	d, queues, st := p.contextQueues(nil, handles)
+	d, queues, hardware, st := p.contextQueues(nil, handles)
 	if !st.OK() {
 		return st
+	}
+	if hardware {
+		return abi.StatusInvalidParameter
 	}
 	null := make([]bool, len(queues))
 	for i, h := range handles {

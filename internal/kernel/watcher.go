@@ -39,15 +39,21 @@ func (o watcher) Hung(d *vidsch.Device) {
 // Faulted loses the device whose packet faulted.
 func (o watcher) Faulted(d *vidsch.Device, f vidsch.Fault) {
 	lost := d.Owner.(*device)
-	if lost.state != abi.DeviceExecutionActive {
+	if lost.state != abi.DeviceExecutionActive || lost.fate.seat != 0 {
 		return
 	}
-	lost.fault = f
+	state := abi.DeviceExecutionDMAFault
 	if f.Page {
-		lost.lose(abi.DeviceExecutionDMAPageFault)
-	} else {
-		lost.lose(abi.DeviceExecutionDMAFault)
+		state = abi.DeviceExecutionDMAPageFault
 	}
+	lost.fault = f
+	k := o.kernel
+	if k.faultDelay == 0 {
+		lost.lose(state)
+		return
+	}
+	d.Hold()
+	k.set(&lost.fate, moment{at: k.now() + k.faultDelay, set: true}, func() { lost.lose(state) })
 }
 
 // AdapterReset loses every device: one by its own fault, the others without.

@@ -31,7 +31,7 @@ func NewDaemon(k kernel.Config, c Config) (*Daemon, error) {
 	}
 	driven := k.Now == nil
 	if driven {
-		k.Now, k.Time = host.Now, host.Time
+		k.Now, k.Time, k.FaultDelay = host.Now, host.Time, kernel.FaultDelay
 	}
 	d, err := newDaemon(h, k, c)
 	if err != nil {

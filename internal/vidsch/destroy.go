@@ -20,6 +20,17 @@ func (d *Device) Lose(why Why) {
 	}
 }
 
+// Hold lets nothing more of the device go on: it is about to be lost. What it has at the
+// GPU runs out.
+func (d *Device) Hold() {
+	d.held = true
+	for _, c := range d.contexts {
+		for _, q := range c.queues {
+			c.engine.leave(q)
+		}
+	}
+}
+
 // Destroy takes the device away with all its contexts.
 func (d *Device) Destroy(why Why) {
 	if d.gone {

@@ -22,6 +22,7 @@ type Device struct {
 	Load      *int   // bytes that packets of all devices of somebody take; nil: nobody counts
 	Freed     func() // nil, or called when the driver is told that it is gone
 	lost      bool
+	held      bool // nothing of it goes on
 	gone      bool
 	finished  bool
 }
@@ -195,7 +196,7 @@ func (q *Queue) popDone() {
 
 // step does what can be done with the first packets.
 func (q *Queue) step() {
-	for q.pending.len() > 0 && !q.waiting && !q.gone {
+	for q.pending.len() > 0 && !q.waiting && !q.gone && !q.device().held {
 		switch p := q.pending.first(); p.kind {
 		case bufferPacket:
 			if !q.hardware() {

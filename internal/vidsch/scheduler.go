@@ -106,14 +106,14 @@ func (s *Scheduler) Run() {
 		if list := d.epochs.unused(); len(list) > 0 {
 			s.owner.Unused(d, list)
 		}
-		if d.work == 0 {
+		if d.Idle() {
 			s.owner.Idle(d)
 		}
 	}
 }
 
-// Idle reports whether no packet of d is left.
-func (d *Device) Idle() bool { return d.work == 0 }
+// Idle reports whether no packet of d is left. One that is about to be lost is not idle.
+func (d *Device) Idle() bool { return d.work == 0 && (!d.held || d.lost) }
 
 // Take returns what the driver is to be asked since the last call, in order. The kernel
 // makes the calls without its lock, one after the other; those with an answer take the
