@@ -53,7 +53,7 @@ func TestPoints(t *testing.T) {
 		{kernel.WaitRow{Mode: "all", Points: []kernel.PointRow{point}}, "#7 5→8"},
 		{kernel.WaitRow{Mode: "any", Points: []kernel.PointRow{point, lost}}, "any of #7 5→8, #9 max→1"},
 		{kernel.WaitRow{Mode: "all", Points: many}, "all of " + strings.Repeat("#0 0→0, ", 8) + "2 more"},
-		{kernel.WaitRow{Mode: "all"}, "all of "},
+		{kernel.WaitRow{Mode: "all"}, "all"},
 	}
 	for _, tt := range tests {
 		if got := points(tt.wait); got != tt.want {

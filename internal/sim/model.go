@@ -115,7 +115,6 @@ type mDevice struct {
 type mRemnant struct {
 	local *mLocal
 	last  uint64 // packet that may use it
-	held  bool   // others had the fence
 }
 
 type mContext struct {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/dxgsync/dxgsync/abi"
@@ -41,29 +42,58 @@ func (m *model) createContext(p *mProc, hDevice abi.Handle, node, affinity uint3
 	return d.usable()
 }
 
+// A stream is what a handle of a call names: a context with its queue, or with all its
+// hardware queues, or one hardware queue.
+type stream struct {
+	context *mContext
+	queues  []*mQueue
+}
+
 // streams resolves the handles of a call: contexts, or hardware queues; nil: one is none.
-func (p *mProc) streams(hs []abi.Handle, version version) []*mQueue {
-	var list []*mQueue
+func (p *mProc) streams(hs []abi.Handle, version version) []stream {
+	var list []stream
 	for _, h := range hs {
-		var q *mQueue
 		switch e := p.table[h].(type) {
 		case *mContext:
-			q = e.queue
+			if version == toHwQueue {
+				return nil
+			}
+			var live []*mQueue
+			for _, q := range e.queues {
+				if !q.destroyed {
+					live = append(live, q)
+				}
+			}
+			list = append(list, stream{e, slices.SortedFunc(slices.Values(live), func(a, b *mQueue) int { return cmp.Compare(a.handle, b.handle) })})
 		case *mQueue:
-			q = e
-		}
-		if q == nil || q.hardware() != (version == toHwQueue) {
+			if version != toHwQueue {
+				return nil
+			}
+			list = append(list, stream{e.context, []*mQueue{e}})
+		default:
 			return nil
 		}
-		list = append(list, q)
 	}
 	return list
 }
 
+// queuesOf are the queues of streams.
+func queuesOf(list []stream) (queues []*mQueue) {
+	for _, s := range list {
+		queues = append(queues, s.queues...)
+	}
+	return queues
+}
+
+// forHardware says whether a context for hardware queues is among them.
+func forHardware(list []stream) bool {
+	return slices.ContainsFunc(list, func(s stream) bool { return s.context.queue == nil })
+}
+
 // related says whether contexts or queues may stand in one call.
-func related(list []*mQueue) bool {
-	for i, q := range list {
-		if q.context.device != list[0].context.device || slices.Contains(list[:i], q) {
+func related(hs []abi.Handle, list []stream) bool {
+	for i, s := range list {
+		if s.context.device != list[0].context.device || slices.Contains(hs[:i], hs[i]) {
 			return false
 		}
 	}
@@ -72,7 +102,7 @@ func related(list []*mQueue) bool {
 
 // objects resolves the handles of a call for packets of a device, and judges whether
 // they may stand together; nil: no. Source: objects.md §8; OQ-25.
-func (p *mProc) objects(d *mDevice, hs []abi.Handle, version version) []*mLocal {
+func (p *mProc) objects(d *mDevice, hs []abi.Handle, version version, hardware bool) []*mLocal {
 	var list []*mLocal
 	for _, h := range hs {
 		l, ok := p.table[h].(*mLocal)
@@ -86,7 +116,7 @@ func (p *mProc) objects(d *mDevice, hs []abi.Handle, version version) []*mLocal 
 		switch {
 		case o.inMemory() && (l.device != d || version == version2),
 			!o.inMemory() && o.adapter != d.adapter && o.flags&abi.SyncObjectCrossAdapter == 0,
-			!o.inMemory() && version == toHwQueue,
+			!o.inMemory() && hardware,
 			o.kind == abi.Fence && len(list) > 1,
 			o.inMemory() != list[0].object.inMemory():
 			return nil
@@ -97,16 +127,16 @@ func (p *mProc) objects(d *mDevice, hs []abi.Handle, version version) []*mLocal 
 
 func (m *model) signalFromGPU(p *mProc, a signalArgs, e *mEvent) abi.Status {
 	enqueues := a.flags&abi.SignalEnqueueCpuEvent != 0
-	queues := p.streams(a.contexts, a.version)
-	if queues == nil || enqueues != (len(a.objects) == 0) {
+	streams := p.streams(a.contexts, a.version)
+	if streams == nil || enqueues != (len(a.objects) == 0) {
 		return invalid
 	}
 	if enqueues && e == nil {
 		return abi.StatusInvalidHandle
 	}
-	d := queues[0].context.device
-	list := p.objects(d, a.objects, a.version)
-	if !related(queues) || len(a.objects) > 0 && list == nil {
+	d, queues := streams[0].context.device, queuesOf(streams)
+	list := p.objects(d, a.objects, a.version, forHardware(streams))
+	if !related(a.contexts, streams) || len(a.objects) > 0 && list == nil {
 		return invalid
 	}
 	if st := d.usable(); !st.OK() {
@@ -138,6 +168,10 @@ func (m *model) signalFromGPU(p *mProc, a signalArgs, e *mEvent) abi.Status {
 		for _, q := range queues {
 			m.push(q, &mPacket{kind: signalPacket, signal: s, when: when})
 		}
+		if len(queues) == 0 {
+			s.left = 1
+			m.reach(s)
+		}
 	}
 	if len(early) > 0 {
 		push(&mSignal{targets: early}, atRead)
@@ -153,12 +187,12 @@ func (m *model) signalFromGPU(p *mProc, a signalArgs, e *mEvent) abi.Status {
 }
 
 func (m *model) waitFromGPU(p *mProc, a waitArgs) abi.Status {
-	queues := p.streams([]abi.Handle{a.context}, a.version)
-	if queues == nil {
+	streams := p.streams([]abi.Handle{a.context}, a.version)
+	if streams == nil {
 		return invalid
 	}
-	d := queues[0].context.device
-	list := p.objects(d, a.objects, a.version)
+	d := streams[0].context.device
+	list := p.objects(d, a.objects, a.version, forHardware(streams))
 	if list == nil {
 		return invalid
 	}
@@ -172,27 +206,32 @@ func (m *model) waitFromGPU(p *mProc, a waitArgs) abi.Status {
 	if st := d.usable(); !st.OK() {
 		return st
 	}
-	packet := &mPacket{kind: waitPacket, device: d}
-	for i, l := range list {
+	for _, l := range list {
 		if l.object.inMemory() && !l.wait {
 			return denied
 		}
-		pt := &mPoint{object: l.object}
-		if l.object.fence() {
-			pt.target = a.values[i]
-		}
-		packet.points = append(packet.points, pt)
 	}
-	m.push(queues[0], packet)
+	for _, q := range queuesOf(streams) {
+		packet := &mPacket{kind: waitPacket, device: d}
+		for i, l := range list {
+			pt := &mPoint{object: l.object}
+			if l.object.fence() {
+				pt.target = a.values[i]
+			}
+			packet.points = append(packet.points, pt)
+		}
+		m.push(q, packet)
+	}
 	m.settle()
 	return success
 }
 
 func (m *model) submit(p *mProc, hs []abi.Handle, b *buffer, flags abi.SubmitCommandFlags) abi.Status {
-	queues := p.streams(hs, version2)
-	if queues == nil || !related(queues) {
+	streams := p.streams(hs, version2)
+	if streams == nil || !related(hs, streams) || forHardware(streams) {
 		return invalid
 	}
+	queues := queuesOf(streams)
 	for _, q := range queues {
 		if q.context.flags&abi.ContextSynchronizationOnly != 0 {
 			return invalid
@@ -221,11 +260,11 @@ func (d *mDevice) submittable() abi.Status {
 }
 
 func (m *model) submitToHwQueue(p *mProc, h abi.Handle, b *buffer, progress uint64) abi.Status {
-	queues := p.streams([]abi.Handle{h}, toHwQueue)
-	if queues == nil {
+	streams := p.streams([]abi.Handle{h}, toHwQueue)
+	if streams == nil {
 		return invalid
 	}
-	q := queues[0]
+	q := streams[0].queues[0]
 	if st := q.context.device.submittable(); !st.OK() {
 		return st
 	}

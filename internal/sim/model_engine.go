@@ -186,7 +186,7 @@ func (m *model) store(r *mRun, c command) bool {
 		for _, r := range d.remnants {
 			if d.adapter == a && r.local.va == c.va && c.va != 0 && r.used() {
 				at = r.local
-				if !r.held {
+				if r.local.object.gone {
 					return at.signal && !p.dead // it goes nowhere
 				}
 			}

@@ -19,37 +19,22 @@ func (d *mDevice) outstanding(last uint64) bool {
 func (r *mRemnant) used() bool { return r.local.device.outstanding(r.last) }
 
 // abandon leaves the address of a fence that is being destroyed to packets that are
-// queued. They are a reason for the fence to stay if it has others. Source: objects.md
-// §5.5.
+// queued. It is no reason for the fence to stay. Source: objects.md §5.5.
 func (m *model) abandon(l *mLocal) {
-	d, o := l.device, l.object
+	d := l.device
 	if l.va == 0 || !d.outstanding(d.numbers) || l.proc.dead {
 		return
 	}
-	r := &mRemnant{local: l, last: d.numbers, held: o.locals+o.shares+o.queued > 1}
-	if r.held {
-		o.queued++
-	}
-	d.remnants = append(d.remnants, r)
+	d.remnants = append(d.remnants, &mRemnant{local: l, last: d.numbers})
 }
 
 // endRemnants gives up what no packet uses any more.
 func (m *model) endRemnants(a *mAdapter) {
 	for _, p := range m.procs {
 		for _, d := range slices.Concat(p.devices, p.destroyed) {
-			if d.adapter != a {
-				continue
+			if d.adapter == a {
+				d.remnants = slices.DeleteFunc(d.remnants, func(r *mRemnant) bool { return !r.used() })
 			}
-			d.remnants = slices.DeleteFunc(d.remnants, func(r *mRemnant) bool {
-				if r.used() {
-					return false
-				}
-				if r.held {
-					r.local.object.queued--
-					m.check(r.local.object)
-				}
-				return true
-			})
 		}
 		p.destroyed = slices.DeleteFunc(p.destroyed, func(d *mDevice) bool { return len(d.remnants) == 0 })
 	}

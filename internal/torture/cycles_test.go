@@ -64,10 +64,14 @@ func holdings(pid string) (map[string]int, error) {
 
 var inode = regexp.MustCompile(`:?\[?[0-9]+\]?|/proc/.*`)
 
-// same compares what a process holds with what it held.
+// same compares what a process holds with what it held: there is nothing more. Less may
+// be, of what the collector had not yet taken then.
 func same(before map[string]int, pid string) error {
 	now, err := holdings(pid)
-	if err == nil && !maps.Equal(before, now) {
+	more := func(what string, n int) bool { return n <= before[what] }
+	left := maps.Clone(now)
+	maps.DeleteFunc(left, more)
+	if err == nil && len(left) > 0 {
 		err = fmt.Errorf("process %s held %v, and now %v", pid, before, now)
 	}
 	return err
