@@ -96,10 +96,10 @@ func perLink(links int, f func(*dxgsync.Device) (float64, error)) func(*dxgsync.
 }
 
 // pendingWaits measures a signal that satisfies one queued wait while n others of the
-// same fence stay, two at the head of a context: a GPU has 65,536 of those.
+// same fence stay, three at the head of a context: one user has 49,152 of those.
 func pendingWaits(n int) func(*dxgsync.Device) (float64, error) {
 	return func(d *dxgsync.Device) (float64, error) {
-		q, err := newQueueRig(d, 1+(n+1)/2)
+		q, err := newQueueRig(d, 1+(n+2)/3)
 		if err != nil {
 			return 0, err
 		}
@@ -107,10 +107,10 @@ func pendingWaits(n int) func(*dxgsync.Device) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		far := []uint64{1 << 40, 1 << 41}
+		far := []uint64{1 << 40, 1 << 41, 1 << 42}
 		for _, c := range q.contexts[1:] {
 			w := abi.WaitForSynchronizationObjectFromGpu{HContext: c}
-			if st := q.s.WaitForSynchronizationObjectFromGpu(&w, []abi.Handle{f.Handle(), f.Handle()}, far); st != abi.StatusSuccess {
+			if st := q.s.WaitForSynchronizationObjectFromGpu(&w, []abi.Handle{f.Handle(), f.Handle(), f.Handle()}, far); st != abi.StatusSuccess {
 				return 0, st
 			}
 		}

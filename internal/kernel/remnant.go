@@ -42,11 +42,12 @@ func (l *local) leaveAddress() {
 	if s == nil || !l.mapping.Mapped() {
 		return
 	}
-	r := &fenceRemnant{device: d, space: s}
-	if !d.keep(r) {
+	if !d.sched.Keeps() { // the usual case, which costs no remnant
 		s.UnmapFence(&l.mapping)
 		return
 	}
+	r := &fenceRemnant{device: d, space: s}
+	d.keep(r)
 	word := vidmm.Word(lastValue(l.Load()))
 	if !l.fence.Last() {
 		r.fence, word = l.fence, &local{fence: l.fence, device: d}

@@ -84,6 +84,10 @@ func (c *Cell) Asks() bool { return c.flags.Load()&Ask != 0 }
 // 32 bits.
 func (c *Cell) Over() bool { return c.flags.Load()&Over != 0 }
 
+// Wanted reports whether anybody has asked to hear of a new value. It counts after the
+// value was stored.
+func (c *Cell) Wanted() bool { return c.want.Load() != 0 }
+
 // WantsKernel reports whether the kernel wants to hear of signals.
 func (c *Cell) WantsKernel() bool { return c.want.Load()&WantKernel != 0 }
 

@@ -116,7 +116,9 @@ func (f *MonitoredFence) Signal(v uint64, rewind bool, wakes *Wakes) {
 		wakes.Add(f.back)
 	default:
 		view.Raise(v)
-		f.Look(wakes)
+		if f.waits.Len() > 0 || view.Cell.Wanted() { // else nobody is to hear of it
+			f.Look(wakes)
+		}
 	}
 }
 

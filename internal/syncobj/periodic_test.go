@@ -78,6 +78,7 @@ func TestPeriodicCounts(t *testing.T) {
 	fence, m := new(MonitoredFence), new(memory)
 	m.cell.Init(0)
 	fence.Init(0, m)
+	m.cell.WantLocal() // somebody sleeps
 	f := Periodic(fence)
 	if f.Kind() != abi.PeriodicMonitoredFence {
 		t.Errorf("it is a %v", f.Kind())

@@ -41,14 +41,19 @@ func (s *epochs) unused() (list []Remnant) {
 	return list
 }
 
+// Keeps reports whether Keep would: whether the device has command buffers.
+func (d *Device) Keeps() bool {
+	n := len(d.epochs)
+	return n > 1 || n == 1 && (d.epochs[0].packets > 0 || len(d.epochs[0].kept) > 0)
+}
+
 // Keep has Owner.Unused told of r when all command buffers that the device has now are
 // complete or dropped. False: it has none, and Unused is not called.
 func (d *Device) Keep(r Remnant) bool {
-	n := len(d.epochs)
-	if n == 0 || n == 1 && d.epochs[0].packets == 0 && len(d.epochs[0].kept) == 0 {
+	if !d.Keeps() {
 		return false
 	}
-	e := d.epochs[n-1]
+	e := d.epochs[len(d.epochs)-1]
 	e.kept = append(e.kept, r)
 	return true
 }
