@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -125,7 +126,15 @@ func TestMemoryOfThisProcess(t *testing.T) {
 // TestMemoryOfAClient: a child, which every system lets us look into.
 func TestMemoryOfAClient(t *testing.T) {
 	h, _ := newHost(t)
-	cmd := exec.Command("sleep", "1000")
+	cmd := exec.Command("cat")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -133,12 +142,19 @@ func TestMemoryOfAClient(t *testing.T) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	}()
+	// Its image is there when it answers.
+	echo := make([]byte, 1)
+	if _, err := in.Write([]byte{7}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(out, echo); err != nil {
+		t.Fatal(err)
+	}
 	maps, err := os.ReadFile("/proc/" + strconv.Itoa(cmd.Process.Pid) + "/maps")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Before it has begun to run its program there may be nothing else than our own
-	// image; in either case the first mapping begins with the same four bytes.
+	// The first mapping is the beginning of its image.
 	var from uint64
 	for _, c := range maps[:bytes.IndexByte(maps, '-')] {
 		from = from<<4 | uint64(bytes.IndexByte([]byte("0123456789abcdef"), c))
