@@ -140,22 +140,32 @@ func (p *Process) evict(r *abi.Request) abi.Status {
 // currentProcess is the pseudo handle of the caller's own process.
 const currentProcess = 1<<64 - 1
 
+// segments judges what the two calls about segment groups name. INVALID_PARAMETER: group,
+// adapter, index; INVALID_HANDLE: another process than the caller's. The lock is held.
+func (p *Process) segments(hAdapter abi.Handle, group abi.MemorySegmentGroup, index, process uint64) (*adapterHandle, abi.Status) {
+	if group > abi.SegmentGroupNonLocal {
+		return nil, abi.StatusInvalidParameter
+	}
+	h, ok := object.Get[*adapterHandle](&p.table, hAdapter)
+	switch {
+	case !ok || index >= uint64(h.adapter.Profile.Engines()):
+		return nil, abi.StatusInvalidParameter
+	case process != 0 && process != currentProcess:
+		return nil, abi.StatusInvalidHandle
+	}
+	return h, abi.StatusSuccess
+}
+
 // queryVideoMemoryInfo tells how much memory of a segment group the process may use and
 // does. All that is resident counts as local. INVALID_PARAMETER: adapter, group, index;
 // INVALID_HANDLE: another process than the caller's.
 func (p *Process) queryVideoMemoryInfo(r *abi.Request) abi.Status {
 	rec := abi.View[abi.QueryVideoMemoryInfo](r.Record)
-	if rec.MemorySegmentGroup > abi.SegmentGroupNonLocal {
-		return abi.StatusInvalidParameter
-	}
 	p.k.lock()
 	defer p.k.unlock()
-	h, ok := object.Get[*adapterHandle](&p.table, rec.HAdapter)
-	if !ok || uint64(rec.PhysicalAdapterIndex) >= uint64(h.adapter.Profile.Engines()) {
-		return abi.StatusInvalidParameter
-	}
-	if rec.HProcess != 0 && rec.HProcess != currentProcess {
-		return abi.StatusInvalidHandle
+	h, st := p.segments(rec.HAdapter, rec.MemorySegmentGroup, uint64(rec.PhysicalAdapterIndex), rec.HProcess)
+	if !st.OK() {
+		return st
 	}
 	budget := h.adapter.group(rec.MemorySegmentGroup)
 	key := reservation{h.adapter, rec.MemorySegmentGroup}
@@ -210,17 +220,11 @@ type reservation struct {
 // half of a group. INVALID_PARAMETER: more, or as for queryVideoMemoryInfo.
 func (p *Process) changeVideoMemoryReservation(r *abi.Request) abi.Status {
 	rec := abi.View[abi.ChangeVideoMemoryReservation](r.Record)
-	if rec.MemorySegmentGroup > abi.SegmentGroupNonLocal {
-		return abi.StatusInvalidParameter
-	}
 	p.k.lock()
 	defer p.k.unlock()
-	h, ok := object.Get[*adapterHandle](&p.table, rec.HAdapter)
-	if !ok || uint64(rec.PhysicalAdapterIndex) >= uint64(h.adapter.Profile.Engines()) {
-		return abi.StatusInvalidParameter
-	}
-	if rec.HProcess != 0 && rec.HProcess != currentProcess {
-		return abi.StatusInvalidHandle
+	h, st := p.segments(rec.HAdapter, rec.MemorySegmentGroup, uint64(rec.PhysicalAdapterIndex), rec.HProcess)
+	if !st.OK() {
+		return st
 	}
 	if rec.Reservation > h.adapter.group(rec.MemorySegmentGroup)/2 {
 		return abi.StatusInvalidParameter
