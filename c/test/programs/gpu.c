@@ -1,22 +1,14 @@
 /* Contexts and what is queued on them, as far as this library has a part in it: unions
  * of arrays and numbers, events, sync files, waits that the kernel answers later, pages
  * that decide nothing any more. */
-#include "check.h"
+#include "stream.h"
 
 #include <poll.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <sys/eventfd.h>
 
 #define GPU_EXCEPTION 0xC01E0200u
-
-static D3DKMT_HANDLE make_context(D3DKMT_HANDLE device, unsigned flags) {
-	D3DKMT_CREATECONTEXTVIRTUAL c = {.hDevice = device};
-	c.Flags.Value = flags;
-	OK(D3DKMTCreateContextVirtual(&c));
-	return c.hContext;
-}
 
 static D3DKMT_HANDLE make_plain(D3DKMT_HANDLE device, D3DDDI_SYNCHRONIZATIONOBJECT_TYPE type, uint64_t value) {
 	D3DKMT_CREATESYNCHRONIZATIONOBJECT2 c = {.hDevice = device};
@@ -34,11 +26,6 @@ static NTSTATUS gpu_signal(D3DKMT_HANDLE context, D3DKMT_HANDLE object, uint64_t
 static NTSTATUS gpu_wait(D3DKMT_HANDLE context, D3DKMT_HANDLE object, uint64_t *values) {
 	D3DKMT_WAITFORSYNCHRONIZATIONOBJECTFROMGPU w = {.hContext = context, .ObjectCount = 1, .ObjectHandleArray = &object, .MonitoredFenceValueArray = values};
 	return D3DKMTWaitForSynchronizationObjectFromGpu(&w);
-}
-
-static NTSTATUS idle(D3DKMT_HANDLE device) {
-	D3DKMT_WAITFORIDLE w = {.hDevice = device};
-	return D3DKMTWaitForIdle(&w);
 }
 
 static bool set(int event) {
@@ -109,25 +96,6 @@ static void first_versions(D3DKMT_HANDLE d) {
 	STATUS(D3DKMTWaitForSynchronizationObject(&w), INVALID_PARAMETER);
 	STATUS(D3DKMTSignalSynchronizationObject(NULL), INVALID_PARAMETER);
 	STATUS(D3DKMTWaitForSynchronizationObject(NULL), INVALID_PARAMETER);
-}
-
-struct wait_args {
-	D3DKMT_HANDLE device, fence;
-	uint64_t value;
-};
-static void *wait_in_thread(void *a) {
-	struct wait_args *w = a;
-	return (void *)(uintptr_t)(uint32_t)(w->fence ? wait_fence(w->device, w->fence, w->value) : idle(w->device));
-}
-static pthread_t begin(struct wait_args *a) {
-	pthread_t t;
-	CHECK(!pthread_create(&t, NULL, wait_in_thread, a));
-	return t;
-}
-static uint32_t end(pthread_t t) {
-	void *st;
-	CHECK(!pthread_join(t, &st));
-	return (uint32_t)(uintptr_t)st;
 }
 
 static void sync_files(D3DKMT_HANDLE d) {
