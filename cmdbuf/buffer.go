@@ -62,7 +62,12 @@ func (b *Buffer) Signal(va, value uint64) *Buffer { return b.Add(Signal{va, valu
 func (b *Buffer) Signal32(va uint64, value uint32) *Buffer { return b.Add(Signal32{va, value}) }
 
 // Wait appends Wait.
-func (b *Buffer) Wait(va, value uint64) *Buffer { return b.Add(Wait{va, value}) }
+func (b *Buffer) Wait(va, value uint64, fence uint32) *Buffer { return b.Add(Wait{va, value, fence}) }
+
+// SignalNative appends SignalNative.
+func (b *Buffer) SignalNative(va, value, monitored uint64, fence uint32) *Buffer {
+	return b.Add(SignalNative{va, value, monitored, fence})
+}
 
 // Fault appends Fault.
 func (b *Buffer) Fault(kind FaultKind, address uint64) *Buffer { return b.Add(Fault{kind, address}) }

@@ -17,7 +17,7 @@ import (
 func every() *Buffer {
 	return New().Nop().Write64(0x1122334455667788, 0x8877665544332211).Write32(0x1000, 0xFFFFFFFE).
 		Copy(0x2000, 0x3000, 1<<33).Fill(0x4000, 0xDEADBEEF, 5).Delay(1_000_000, 0).Delay(7, NotPreemptible).
-		Signal(0x5000, any64).Signal32(0x5004, 9).Wait(0x5000, 3).
+		Signal(0x5000, any64).Signal32(0x5004, 9).Wait(0x5000, 3, 0x40000001).SignalNative(0x5000, 4, 0x6000, 0x40000001).
 		Fault(FaultDMA, 0).Fault(FaultRead, 0x6000).Fault(FaultWrite, 0x7000).Hang()
 }
 
@@ -32,11 +32,12 @@ func TestEveryCommand(t *testing.T) {
 		"0x98 DELAY ns=7 flags=not-preemptible",
 		"0xb0 SIGNAL va=0x5000 value=18446744073709551615",
 		"0xc8 SIGNAL32 va=0x5004 value=9",
-		"0xe0 WAIT va=0x5000 value=3",
-		"0xf8 FAULT kind=dma address=0x0",
-		"0x110 FAULT kind=read address=0x6000",
-		"0x128 FAULT kind=write address=0x7000",
-		"0x140 HANG",
+		"0xe0 WAIT va=0x5000 value=3 fence=0x40000001",
+		"0x100 SIGNAL_NATIVE va=0x5000 value=4 monitored=0x6000 fence=0x40000001",
+		"0x128 FAULT kind=dma address=0x0",
+		"0x140 FAULT kind=read address=0x6000",
+		"0x158 FAULT kind=write address=0x7000",
+		"0x170 HANG",
 	}
 	lines, err := Decode(every().Bytes())
 	if err != nil {
@@ -94,7 +95,7 @@ func TestWhatIsRefused(t *testing.T) {
 		{"version 2", put(one, 4, 2), "at 0x0: unknown version 2", 0},
 		{"only a header", one[:8], "", 0},
 		{"opcode 0", put(one, 16, 0), "at 0x10: unknown opcode 0", 1},
-		{"opcode 12", put(one, 16, 12), "at 0x10: unknown opcode 12", 1},
+		{"opcode 13", put(one, 16, 13), "at 0x10: unknown opcode 13", 1},
 		{"the last opcode", put(one, 16, 1<<32-1), "at 0x10: unknown opcode 4294967295", 1},
 		{"size 0", put(one, 20, 0), "at 0x10: WRITE32 has the size 0 instead of 24", 1},
 		{"short size", put(one, 20, 16), "at 0x10: WRITE32 has the size 16 instead of 24", 1},
@@ -125,7 +126,7 @@ func TestOpcodes(t *testing.T) {
 	if Opcode(0).String() != "opcode 0" || Opcode(0).Size() != 0 || Opcode(99).String() != "opcode 99" || Opcode(1<<32-1).Size() != 0 {
 		t.Error("an unknown opcode is known")
 	}
-	if OpCopy.Size() != 32 || OpNop.Size() != 8 || len(Opcodes()) != 11 {
+	if OpCopy.Size() != 32 || OpNop.Size() != 8 || len(Opcodes()) != 12 {
 		t.Errorf("COPY has %d bytes, NOP %d, and there are %v", OpCopy.Size(), OpNop.Size(), Opcodes())
 	}
 	if FaultKind(7).String() != "7" || (Delay{1, 9}).String() != "DELAY ns=1 flags=9" {

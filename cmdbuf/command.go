@@ -71,9 +71,21 @@ type Signal32 struct {
 	Value uint32
 }
 
-// Wait holds the engine's queue until the fence has the value. It is for native fences,
-// which there are not yet: an engine that meets it faults as with an unknown command.
-type Wait struct{ VA, Value uint64 }
+// Wait holds its queue until the native fence whose current value is at VA has Value or
+// more; the engine goes on with other queues. The queue's log gets an entry with Fence,
+// the program's handle of it. Where no native fence is it is a wrong command.
+type Wait struct {
+	VA, Value uint64
+	Fence     uint32
+}
+
+// SignalNative stores Value at VA, where the current value of a native fence is, logs it
+// with Fence, the program's handle of it, and interrupts the CPU only if Value is above
+// the monitored value, which is at Monitored. Waits of GPUs for it end.
+type SignalNative struct {
+	VA, Value, Monitored uint64
+	Fence                uint32
+}
 
 // Fault has the engine fault, in the way of its kind.
 type Fault struct {
@@ -140,6 +152,9 @@ func (Signal32) Opcode() Opcode { return OpSignal32 }
 // Opcode returns OpWait.
 func (Wait) Opcode() Opcode { return OpWait }
 
+// Opcode returns OpSignalNative.
+func (SignalNative) Opcode() Opcode { return OpSignalNative }
+
 // Opcode returns OpFault.
 func (Fault) Opcode() Opcode { return OpFault }
 
@@ -155,9 +170,12 @@ func (c Fill) words() [maxFields]uint64    { return [maxFields]uint64{c.Dst, uin
 func (c Delay) words() [maxFields]uint64    { return [maxFields]uint64{c.Nanoseconds, uint64(c.Flags)} }
 func (c Signal) words() [maxFields]uint64   { return [maxFields]uint64{c.VA, c.Value} }
 func (c Signal32) words() [maxFields]uint64 { return [maxFields]uint64{c.VA, uint64(c.Value)} }
-func (c Wait) words() [maxFields]uint64     { return [maxFields]uint64{c.VA, c.Value} }
-func (c Fault) words() [maxFields]uint64    { return [maxFields]uint64{uint64(c.Kind), c.Address} }
-func (Hang) words() (w [maxFields]uint64)   { return w }
+func (c Wait) words() [maxFields]uint64     { return [maxFields]uint64{c.VA, c.Value, uint64(c.Fence)} }
+func (c SignalNative) words() [maxFields]uint64 {
+	return [maxFields]uint64{c.VA, c.Value, c.Monitored, uint64(c.Fence)}
+}
+func (c Fault) words() [maxFields]uint64  { return [maxFields]uint64{uint64(c.Kind), c.Address} }
+func (Hang) words() (w [maxFields]uint64) { return w }
 
 // String returns the command on one line.
 func (c Nop) String() string { return text(c) }
@@ -185,6 +203,9 @@ func (c Signal32) String() string { return text(c) }
 
 // String returns the command on one line.
 func (c Wait) String() string { return text(c) }
+
+// String returns the command on one line.
+func (c SignalNative) String() string { return text(c) }
 
 // String returns the command on one line.
 func (c Fault) String() string { return text(c) }

@@ -23,6 +23,16 @@ const (
 	// ReportsRead: the driver sends DmaRead. Without it TopOfPipeline signals take
 	// effect when the packets before them are complete.
 	ReportsRead
+	// NativeGpuFence: there are native fences, DXGK_VIDSCHCAPS.NativeGpuFence. An adapter
+	// whose profile has the feature NATIVE_FENCE off does not start with it.
+	NativeGpuFence
+	// OptimizedNativeFenceSignaledInterrupt: the interrupt names the hardware queue whose
+	// log says what was signalled, and not the fences.
+	OptimizedNativeFenceSignaledInterrupt
+	// UserModeSubmission: there are doorbells.
+	UserModeSubmission
+	// DirectSignal: the driver is a PeerDriver. Ours.
+	DirectSignal
 )
 
 // A capability is a bit with a sentence that says what is promised when it is set.
@@ -38,6 +48,10 @@ var capabilities = []capability{
 	{PerEngineReset, "PerEngineReset", "an engine can be reset alone"},
 	{HwScheduling, "HwScheduling", "there are hardware queues"},
 	{ReportsRead, "ReportsRead", "the driver says when the commands of a packet were read completely"},
+	{NativeGpuFence, "NativeGpuFence", "native fences are waited on and signalled by hardware"},
+	{OptimizedNativeFenceSignaledInterrupt, "OptimizedNativeFenceSignaledInterrupt", "interrupts of native fences name the queue whose log has them"},
+	{UserModeSubmission, "UserModeSubmission", "programs submit by ringing doorbells"},
+	{DirectSignal, "DirectSignal", "GPUs tell each other of native fences without the CPU"},
 }
 
 // Has reports whether all capabilities of want are there.

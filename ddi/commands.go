@@ -80,6 +80,9 @@ type CreateHwQueueArgs struct {
 	PrivateDriverData []byte // valid during the call
 	// ProgressFenceGpuVirtualAddress is where the GPU writes progress.
 	ProgressFenceGpuVirtualAddress uint64
+	// NativeProgressFence is the progress fence if it is a native one, as the flag of this
+	// name says; else 0.
+	NativeProgressFence KmdNativeFence
 }
 
 // SubmitCommandToHwQueueArgs are the arguments of SubmitCommandToHwQueue.

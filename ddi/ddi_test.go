@@ -14,10 +14,10 @@ func TestCapabilityTable(t *testing.T) {
 		}
 		all |= k.cap
 	}
-	if all != ReportsRead<<1-1 {
+	if all != DirectSignal<<1-1 {
 		t.Errorf("the table has %v", all)
 	}
-	if got := all.String(); got != "SignalCpuEvent|PeriodicFrameNotification|PerEngineReset|HwScheduling|ReportsRead" {
+	if got := all.String(); got != "SignalCpuEvent|PeriodicFrameNotification|PerEngineReset|HwScheduling|ReportsRead|NativeGpuFence|OptimizedNativeFenceSignaledInterrupt|UserModeSubmission|DirectSignal" {
 		t.Errorf("String: %s", got)
 	}
 	if got := Caps(0).String(); got != "" || len(Caps(0).Sentences()) != 0 {

@@ -14,6 +14,9 @@ type Driver interface {
 	Clocks
 	CpuEvents
 	FrameNotifications
+	NativeFences
+	Doorbells
+	Power
 }
 
 // Starter is what every driver has.
@@ -83,7 +86,8 @@ type CreatePeriodicFrameNotificationArgs struct {
 
 // Callbacks are what a driver may call, from StartDevice until StopDevice returns.
 // They may be called from any goroutine, at once, but not from inside a call of
-// Driver other than Advance, ResetEngine, ResetHwEngine and QueryCurrentFence.
+// Driver other than Advance, ResetEngine, ResetHwEngine and QueryCurrentFence, unless
+// they say so.
 type Callbacks interface {
 	// SignalEvent sets the CPU event of a CPU_NOTIFICATION object, as DxgkCbSignalEvent
 	// does with hDxgkProcess 0 and CpuEventObject 1. The event is set when it returns.
@@ -99,4 +103,26 @@ type Callbacks interface {
 	Now() int64
 	// Rearm tells that Next has come nearer by something other than a call of Driver.
 	Rearm()
+	// IsFeatureEnabled tells whether the system has a feature on. May be called from inside
+	// any call of Driver. Source: DxgkCbIsFeatureEnabled.
+	IsFeatureEnabled(id abi.FeatureID) bool
+	// NativeFenceOSCaps is what the system can do with native fences, if the feature is
+	// on. May be called from inside any call of Driver.
+	// Source: DXGKCBINT_FEATURE_NATIVEFENCE_1, GetOSCaps.
+	NativeFenceOSCaps() NativeFenceOSCaps
+	// SystemMemory is the GPU's system process, where native fences and their logs are
+	// mapped with MapToGpuSystemProcess. May be called from inside any call of Driver.
+	SystemMemory() AddressSpace
+	// DisconnectDoorbell takes the physical doorbell away from a hardware queue's doorbell;
+	// reason, one of the DISCONNECTED ones, is what programs see. SUCCESS also if it was not
+	// connected; INVALID_PARAMETER: the queue has none. May be called from inside
+	// ConnectDoorbell, for another queue. The kernel does not call
+	// Driver.DisconnectDoorbell for it. Source: DxgkCbDisconnectDoorbell.
+	DisconnectDoorbell(queue KmdHwQueue, reason DisconnectReason) abi.Status
+}
+
+// NativeFenceOSCaps is DXGKARGCB_FEATURE_NATIVEFENCE_CAPS_1.
+type NativeFenceOSCaps struct {
+	SupportOptimizedDefaultFenceType bool
+	SupportIntraGpuFenceType         bool
 }

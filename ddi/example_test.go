@@ -53,7 +53,11 @@ func (p *pulse) Advance(now int64) {
 func (p *pulse) Next() (int64, bool) { return p.next, p.event != 0 }
 
 // A world stands for the kernel. Its time goes as fast as somebody can read.
-type world struct{ now int64 }
+type world struct {
+	ddi.Callbacks // nil: the rest is not called
+
+	now int64
+}
 
 func (w *world) Now() int64                    { return w.now }
 func (w *world) Rearm()                        {}

@@ -16,6 +16,8 @@ const (
 	TypePeriodicMonitoredFenceSignaled InterruptType = 14
 	TypeGpuEngineTimeout               InterruptType = 16
 	TypeSuspendContextCompleted        InterruptType = 17
+	TypeNativeFenceSignaled            InterruptType = 19
+	TypeGpuEngineStateChange           InterruptType = 20
 	// TypeDmaRead is ours.
 	TypeDmaRead InterruptType = 0x8000_0001
 )
@@ -30,6 +32,8 @@ var interruptNames = map[InterruptType]string{
 	TypePeriodicMonitoredFenceSignaled: "PERIODIC_MONITORED_FENCE_SIGNALED",
 	TypeGpuEngineTimeout:               "GPU_ENGINE_TIMEOUT",
 	TypeSuspendContextCompleted:        "SUSPEND_CONTEXT_COMPLETED",
+	TypeNativeFenceSignaled:            "NATIVE_FENCE_SIGNALED",
+	TypeGpuEngineStateChange:           "GPU_ENGINE_STATE_CHANGE",
 	TypeDmaRead:                        "DMA_READ",
 }
 
@@ -130,6 +134,45 @@ type DmaRead struct {
 	SubmissionFenceID uint32
 }
 
+// NativeFenceSignaled tells that an engine has signalled native fences that CPUs wait
+// for. Source: native-fence.md §6.
+type NativeFenceSignaled struct {
+	Engine Engine
+	// Fences are those whose value passed their monitored value. nil: it may be any. Not
+	// looked at with OptimizedNativeFenceSignaledInterrupt.
+	Fences []DxgNativeFence
+	// HwQueue is, with OptimizedNativeFenceSignaledInterrupt, the queue that signalled them;
+	// 0: it may be any of the engine.
+	HwQueue KmdHwQueue
+	// EvaluateLegacyMonitoredFences: values of monitored fences may have been written too.
+	EvaluateLegacyMonitoredFences bool
+}
+
+// GpuEngineStateChange tells of the power state of an engine, or that it hangs.
+// Source: native-fence.md §12.
+type GpuEngineStateChange struct {
+	Engine   Engine
+	NewState EngineState
+}
+
+// EngineState is DXGK_ENGINE_STATE.
+type EngineState uint32
+
+// Engine states. The header's numbers are not known; these are in the order of the page.
+const (
+	EngineActive         EngineState = 0
+	EngineTransitionToF1 EngineState = 1 // it rests: all doorbells of its queues are disconnected
+	EngineHung           EngineState = 2 // as GpuEngineTimeout
+)
+
+// String returns "ACTIVE", "TRANSITION_TO_F1" or "HUNG".
+func (s EngineState) String() string {
+	if s > EngineHung {
+		return fmt.Sprint(uint32(s))
+	}
+	return [...]string{"ACTIVE", "TRANSITION_TO_F1", "HUNG"}[s]
+}
+
 // Type returns TypeDmaCompleted.
 func (DmaCompleted) Type() InterruptType { return TypeDmaCompleted }
 
@@ -158,6 +201,12 @@ func (GpuEngineTimeout) Type() InterruptType { return TypeGpuEngineTimeout }
 
 // Type returns TypeSuspendContextCompleted.
 func (SuspendContextCompleted) Type() InterruptType { return TypeSuspendContextCompleted }
+
+// Type returns TypeNativeFenceSignaled.
+func (NativeFenceSignaled) Type() InterruptType { return TypeNativeFenceSignaled }
+
+// Type returns TypeGpuEngineStateChange.
+func (GpuEngineStateChange) Type() InterruptType { return TypeGpuEngineStateChange }
 
 // Type returns TypeDmaRead.
 func (DmaRead) Type() InterruptType { return TypeDmaRead }
@@ -208,6 +257,20 @@ func (i DmaRead) String() string {
 	return fmt.Sprintf("%v %v fence=%d", i.Type(), i.Engine, i.SubmissionFenceID)
 }
 
+// String returns the interrupt on one line.
+func (i NativeFenceSignaled) String() string {
+	which := "all"
+	if i.Fences != nil {
+		which = fmt.Sprint(i.Fences)
+	}
+	return fmt.Sprintf("%v %v fences=%s queue=%d legacy=%v", i.Type(), i.Engine, which, i.HwQueue, i.EvaluateLegacyMonitoredFences)
+}
+
+// String returns the interrupt on one line.
+func (i GpuEngineStateChange) String() string {
+	return fmt.Sprintf("%v %v state=%v", i.Type(), i.Engine, i.NewState)
+}
+
 // String returns the engine as node.engine.
 func (e Engine) String() string { return fmt.Sprintf("%d.%d", e.NodeOrdinal, e.EngineOrdinal) }
 
@@ -220,4 +283,6 @@ func (HwQueuePageFaulted) interrupt()             {}
 func (PeriodicMonitoredFenceSignaled) interrupt() {}
 func (GpuEngineTimeout) interrupt()               {}
 func (SuspendContextCompleted) interrupt()        {}
+func (NativeFenceSignaled) interrupt()            {}
+func (GpuEngineStateChange) interrupt()           {}
 func (DmaRead) interrupt()                        {}

@@ -15,6 +15,9 @@ var _ interface {
 	Clocks
 	CpuEvents
 	FrameNotifications
+	NativeFences
+	Doorbells
+	Power
 } = Refusals{}
 
 // CreateDevice gives every device the handle 1.
@@ -103,3 +106,62 @@ func (Refusals) CreatePeriodicFrameNotification(CreatePeriodicFrameNotificationA
 func (Refusals) DestroyPeriodicFrameNotification(Notification) abi.Status {
 	return abi.StatusInvalidParameter
 }
+
+// NativeFenceCaps wants nothing.
+func (Refusals) NativeFenceCaps() NativeFenceCaps { return NativeFenceCaps{} }
+
+// FenceStorage is system memory.
+func (Refusals) FenceStorage(FenceStorageArgs) Storage { return SystemStorage }
+
+// CreateNativeFence refuses.
+func (Refusals) CreateNativeFence(CreateNativeFenceArgs) (KmdNativeFence, abi.Status) {
+	return 0, abi.StatusNotSupported
+}
+
+// OpenNativeFence refuses.
+func (Refusals) OpenNativeFence(OpenNativeFenceArgs) (KmdLocalNativeFence, abi.Status) {
+	return 0, abi.StatusNotSupported
+}
+
+// CloseNativeFence refuses.
+func (Refusals) CloseNativeFence(KmdLocalNativeFence) abi.Status { return abi.StatusInvalidParameter }
+
+// DestroyNativeFence refuses.
+func (Refusals) DestroyNativeFence(KmdNativeFence) abi.Status { return abi.StatusInvalidParameter }
+
+// UpdateMonitoredValues does nothing.
+func (Refusals) UpdateMonitoredValues([]MonitoredValueUpdate) {}
+
+// UpdateCurrentValuesFromCpu does nothing.
+func (Refusals) UpdateCurrentValuesFromCpu([]CurrentValueUpdate, CurrentValueFlags) {}
+
+// SetNativeFenceLogBuffer does nothing.
+func (Refusals) SetNativeFenceLogBuffer(SetNativeFenceLogBufferArgs) {}
+
+// UpdateNativeFenceLogs does nothing.
+func (Refusals) UpdateNativeFenceLogs([]KmdHwQueue) {}
+
+// UserModeSubmissionCaps wants nothing.
+func (Refusals) UserModeSubmissionCaps() UserModeSubmissionCaps { return UserModeSubmissionCaps{} }
+
+// CreateDoorbell refuses.
+func (Refusals) CreateDoorbell(CreateDoorbellArgs) (KmdDoorbell, abi.Status) {
+	return 0, abi.StatusNotSupported
+}
+
+// ConnectDoorbell refuses.
+func (Refusals) ConnectDoorbell(ConnectDoorbellArgs) (abi.DoorbellStatus, abi.Status) {
+	return abi.DoorbellDisconnectedAbort, abi.StatusInvalidParameter
+}
+
+// DisconnectDoorbell does nothing.
+func (Refusals) DisconnectDoorbell(KmdDoorbell) {}
+
+// DestroyDoorbell does nothing.
+func (Refusals) DestroyDoorbell(KmdDoorbell) {}
+
+// NotifyWorkSubmission does nothing.
+func (Refusals) NotifyWorkSubmission(KmdDoorbell) {}
+
+// SetPowerState does nothing.
+func (Refusals) SetPowerState(PowerState) {}

@@ -28,7 +28,8 @@ int main(void)
 	dxgsync_cmdbuf_delay(&b, 7u, DXGSYNC_DELAY_NOT_PREEMPTIBLE);
 	dxgsync_cmdbuf_signal(&b, 0x5000u, UINT64_MAX);
 	dxgsync_cmdbuf_signal32(&b, 0x5004u, 9u);
-	dxgsync_cmdbuf_wait(&b, 0x5000u, 3u);
+	dxgsync_cmdbuf_wait(&b, 0x5000u, 3u, 0x40000001u);
+	dxgsync_cmdbuf_signal_native(&b, 0x5000u, 4u, 0x6000u, 0x40000001u);
 	dxgsync_cmdbuf_fault(&b, DXGSYNC_FAULT_DMA, 0);
 	dxgsync_cmdbuf_fault(&b, DXGSYNC_FAULT_READ, 0x6000u);
 	dxgsync_cmdbuf_fault(&b, DXGSYNC_FAULT_WRITE, 0x7000u);

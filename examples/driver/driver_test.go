@@ -10,8 +10,9 @@ import (
 
 // A world stands for the kernel: a clock, and ears.
 type world struct {
-	now  int64
-	tell func(ddi.Interrupt)
+	ddi.Callbacks // nil: the rest is not called
+	now           int64
+	tell          func(ddi.Interrupt)
 }
 
 func (w *world) Now() int64                             { return w.now }

@@ -77,9 +77,13 @@ func (p *Profile) nodeMetadata(b payload) abi.Status {
 		return abi.StatusInvalidParameter
 	}
 	n := &p.Nodes[node]
+	flags := n.Flags
+	if !p.SubmitsFromUserMode() {
+		flags &^= UserModeSubmissionSupported
+	}
 	b.put32(4, uint32(n.Engine))
 	b.putText(8, nodeNameChars, n.FriendlyName)
-	b.put32(72, uint32(n.Flags)|uint32(n.MaxInFlightHwQueueBuffers)<<16)
+	b.put32(72, uint32(flags)|uint32(n.MaxInFlightHwQueueBuffers)<<16)
 	b.putBool(76, p.Caps.Has(GpuMmuSupported))
 	b.putBool(77, p.Caps.Has(IoMmuSupported))
 	return abi.StatusSuccess

@@ -17,6 +17,25 @@ type Features uint64
 // KMDSignalCPUEvent is feature 3, KMD_SIGNAL_CPU_EVENT.
 const KMDSignalCPUEvent Features = 1 << abi.FeatureKMDSignalCPUEvent
 
+// Features of WDDM 3.2.
+const (
+	UserModeSubmission Features = 1 << abi.FeatureUserModeSubmission
+	NativeFence        Features = 1 << abi.FeatureNativeFence
+)
+
+// NativeFences reports whether native fences are enabled: the feature is on, and so is
+// what it needs, hardware scheduling, and fences of 64 bits that GPUs see.
+// Source: native-fence.md §8.
+func (p *Profile) NativeFences() bool {
+	return p.Features.Has(abi.FeatureNativeFence) && p.HwScheduling.Enabled && p.Caps.Has(NativeGpuFenceSupported|Support64BitAtomics|GpuMmuSupported)
+}
+
+// SubmitsFromUserMode reports whether user-mode submission is enabled: the feature is on,
+// and so is what it needs, native fences.
+func (p *Profile) SubmitsFromUserMode() bool {
+	return p.Features.Has(abi.FeatureUserModeSubmission) && p.NativeFences()
+}
+
 // A feature is a bit with a sentence that says what is promised when it is set. Its
 // name is that of the id.
 type feature struct {
@@ -27,6 +46,8 @@ type feature struct {
 
 var features = []feature{
 	{abi.FeatureKMDSignalCPUEvent, 3000, "the kernel driver can signal a CPU event by itself"},
+	{abi.FeatureUserModeSubmission, 3200, "programs submit to hardware queues by ringing doorbells"},
+	{abi.FeatureNativeFence, 3200, "GPUs wait for fences and signal them without the CPU"},
 }
 
 // Has reports whether the feature with this id is enabled. An id that is not known
@@ -93,3 +114,25 @@ var knownFeatures = func() (all Features) {
 	}
 	return all
 }()
+
+// Feature says what D3DKMTIsFeatureEnabled answers for an id: whether it is on, known to
+// this system, supported by the driver, and supported as things are configured; and its
+// version. Source: calls.md §9; native-fence.md §8.
+func (p *Profile) Feature(id abi.FeatureID) (enabled, known, byDriver, configured bool, version uint16) {
+	on := p.Features.Has(id)
+	switch id {
+	case abi.FeatureHWSch:
+		f := p.HwScheduling
+		return f.Enabled, true, f.Support != SupportOff, f.Support != SupportOff, 1
+	case abi.FeatureHWFlipQueue:
+		f := p.HwFlipQueue
+		return f.Enabled, true, f.Support != SupportOff, f.Support != SupportOff, 1
+	case abi.FeatureKMDSignalCPUEvent:
+		return on, true, on, on, 1
+	case abi.FeatureNativeFence:
+		return p.NativeFences(), true, on, p.NativeFences(), 1
+	case abi.FeatureUserModeSubmission:
+		return p.SubmitsFromUserMode(), true, on, p.SubmitsFromUserMode(), 1
+	}
+	return false, false, false, false, 0
+}

@@ -33,7 +33,7 @@ func TestFeaturesAsNames(t *testing.T) {
 	if data, _ := json.Marshal(Features(0)); string(data) != `[]` {
 		t.Errorf("none are written as %s", data)
 	}
-	if err := json.Unmarshal([]byte(`["NATIVE_FENCE"]`), &f); err == nil || err.Error() != `unknown feature "NATIVE_FENCE": use one of KMD_SIGNAL_CPU_EVENT` {
+	if err := json.Unmarshal([]byte(`["SAMPLE"]`), &f); err == nil || err.Error() != `unknown feature "SAMPLE": use one of KMD_SIGNAL_CPU_EVENT, USER_MODE_SUBMISSION, NATIVE_FENCE` {
 		t.Errorf("an unknown name: %v", err)
 	}
 	if err := json.Unmarshal([]byte(`8`), &f); err == nil {
@@ -49,14 +49,47 @@ func TestFeaturesAsNames(t *testing.T) {
 	}
 }
 
-func TestPresetsSignalCPUEvents(t *testing.T) {
-	for _, n := range Presets() {
-		p, err := Load(n)
+func TestFeaturesOfPresets(t *testing.T) {
+	all := []string{"KMD_SIGNAL_CPU_EVENT", "USER_MODE_SUBMISSION", "NATIVE_FENCE"}
+	for name, want := range map[string][]string{"neutral": all, "native": all, "amd": all[:1], "intel": {all[0], all[2]}, "nvidia": {all[0], all[2]}} {
+		p, err := Load(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(p.Features.Names(), []string{"KMD_SIGNAL_CPU_EVENT"}) {
-			t.Errorf("%s: features %v", n, p.Features.Names())
+		if !slices.Equal(p.Features.Names(), want) {
+			t.Errorf("%s: features %v", name, p.Features.Names())
 		}
+		if p.NativeFences() != (len(want) > 1) || p.SubmitsFromUserMode() != (len(want) > 2) {
+			t.Errorf("%s: native fences %v, doorbells %v", name, p.NativeFences(), p.SubmitsFromUserMode())
+		}
+	}
+}
+
+// What a feature needs and is not there keeps it off, and everything says so.
+func TestWhatFeaturesNeed(t *testing.T) {
+	for name, change := range map[string]func(*Profile){
+		"scheduling": func(p *Profile) { p.HwScheduling.Enabled = false },
+		"atomics":    func(p *Profile) { p.Caps &^= Support64BitAtomics },
+		"addresses":  func(p *Profile) { p.Caps &^= GpuMmuSupported },
+		"bit":        func(p *Profile) { p.Caps &^= NativeGpuFenceSupported },
+	} {
+		p := neutral(t)
+		change(p)
+		for _, id := range []abi.FeatureID{abi.FeatureNativeFence, abi.FeatureUserModeSubmission} {
+			if enabled, known, byDriver, configured, version := p.Feature(id); enabled || !known || !byDriver || configured || version != 1 {
+				t.Errorf("%s: %v is %v %v %v %v %d", name, id, enabled, known, byDriver, configured, version)
+			}
+		}
+		if st, b := ask(p, 25, 78, map[int]uint32{0: 0}); st != abi.StatusSuccess || b.get32(72)&8 != 0 {
+			t.Errorf("%s: %v, node flags %#x", name, st, b.get32(72))
+		}
+	}
+	p := neutral(t)
+	p.Features &^= NativeFence
+	if p.SubmitsFromUserMode() {
+		t.Error("doorbells without native fences")
+	}
+	if _, known, _, _, _ := p.Feature(99); known {
+		t.Error("feature 99 is known")
 	}
 }

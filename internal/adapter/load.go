@@ -19,7 +19,7 @@ import (
 var presetFiles embed.FS
 
 // presets in the order of listings; the first is the default.
-var presets = []string{"neutral", "amd", "intel", "nvidia"}
+var presets = []string{"neutral", "amd", "intel", "nvidia", "native"}
 
 const (
 	maxFile = 1 << 20 // bytes of a profile file

@@ -132,7 +132,7 @@ func TestLoadErrors(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{`{`, "unexpected end of JSON input"},
 		{`{"base": "amd", "colour": 1}`, `unknown field "colour"`},
-		{`{"base": "nonsense"}`, "no preset of that name (neutral, amd, intel, nvidia)"},
+		{`{"base": "nonsense"}`, "no preset of that name (neutral, amd, intel, nvidia, native)"},
 		{`{"base": "amd", "type": ["Big"]}`, `unknown adapter type "Big": use one of RenderSupported,`},
 		{`{"base": "amd", "nodes": [{"engine": "warp"}]}`, `unknown engine "warp": use one of other, 3d,`},
 		{`{"base": "amd", "guid": "{1}"}`, `guid "{1}": want {xxxxxxxx-`},
@@ -149,7 +149,7 @@ func TestLoadErrors(t *testing.T) {
 		}
 	}
 	_, err := Load("nvidea")
-	const want = `adapter profile "nvidea": no preset of that name (neutral, amd, intel, nvidia) and no such file; give a preset or the path of a profile file`
+	const want = `adapter profile "nvidea": no preset of that name (neutral, amd, intel, nvidia, native) and no such file; give a preset or the path of a profile file`
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

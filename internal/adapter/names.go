@@ -260,3 +260,29 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 	*o = Outcome(v)
 	return err
 }
+
+// NativeInterrupt is what the interrupts of native fences tell.
+type NativeInterrupt uint32
+
+// Kinds of interrupts.
+const (
+	InterruptArray  NativeInterrupt = iota // the fences whose value passed what CPUs wait for
+	InterruptAny                           // that there are some
+	InterruptQueue                         // the hardware queue whose log has them
+	InterruptLegacy                        // nothing: it may be monitored fences as well
+)
+
+var interruptNames = []name{{0, "array"}, {1, "any"}, {2, "queue"}, {3, "legacy"}}
+
+// String returns "array", "any", "queue" or "legacy".
+func (i NativeInterrupt) String() string { return wordOf(interruptNames, uint32(i)) }
+
+// MarshalText writes the word.
+func (i NativeInterrupt) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
+
+// UnmarshalText reads a word.
+func (i *NativeInterrupt) UnmarshalText(text []byte) error {
+	v, err := valueOf("interrupt of native fences", interruptNames, string(text))
+	*i = NativeInterrupt(v)
+	return err
+}

@@ -60,6 +60,10 @@ type Profile struct {
 	// HwScheduling and HwFlipQueue are features in degrees.
 	HwScheduling Feature `json:"hw_scheduling"`
 	HwFlipQueue  Feature `json:"hw_flip_queue"`
+	// NativeFence is how native fences are, with the feature NATIVE_FENCE.
+	NativeFence NativeFenceOptions `json:"native_fence,omitzero"`
+	// Doorbells are those of user-mode submission, with the feature USER_MODE_SUBMISSION.
+	Doorbells DoorbellOptions `json:"doorbells,omitzero"`
 	// CrossAdapter is the tier of cross-adapter resources.
 	CrossAdapter Tier `json:"cross_adapter"`
 	// Preemption is how finely running work can be interrupted.
@@ -136,6 +140,42 @@ type Faults struct {
 	// Restart: the adapter does not come back after its reset. It stops.
 	Restart Outcome `json:"restart,omitempty"`
 }
+
+// NativeFenceOptions are what driver and system do with native fences.
+// Source: native-fence.md §2, §6, §7, §8.
+type NativeFenceOptions struct {
+	// MonitoredValueStride is how far apart monitored values in one page are, in bytes:
+	// a multiple of 8 from 8 to 4096; 0 is 64.
+	MonitoredValueStride uint32 `json:"monitored_value_stride,omitempty"`
+	// SystemProcess: both values are mapped for the hardware scheduler too.
+	SystemProcess bool `json:"system_process,omitempty"`
+	// MinimumAddress and MaximumAddress bound their GPU virtual addresses; 0: no bound.
+	MinimumAddress uint64 `json:"minimum_address,omitempty"`
+	MaximumAddress uint64 `json:"maximum_address,omitempty"`
+	// OptimizedDefault and IntraGPU are the types that Windows does not have yet:
+	// SupportOptimizedDefaultFenceType and SupportIntraGpuFenceType.
+	OptimizedDefault bool `json:"optimized_default,omitempty"`
+	IntraGPU         bool `json:"intra_gpu,omitempty"`
+	// Interrupt is what interrupts of native fences say.
+	Interrupt NativeInterrupt `json:"interrupt,omitempty"`
+	// DirectSignal: GPUs whose profiles all have it tell each other of cross-adapter native
+	// fences without the CPU. Beyond Windows.
+	DirectSignal bool `json:"direct_signal,omitempty"`
+}
+
+// DoorbellOptions are what user-mode submission has.
+type DoorbellOptions struct {
+	// Physical is how many doorbells can be connected at once; 0 is DefaultDoorbells. One
+	// more takes that of the queue that rang least recently.
+	Physical int `json:"physical,omitempty"`
+	// Secondary: a second doorbell can be asked for.
+	Secondary bool `json:"secondary,omitempty"`
+	// Notify: each ring has to be told by D3DKMTNotifyWorkSubmission.
+	Notify bool `json:"notify,omitempty"`
+}
+
+// DefaultDoorbells is how many doorbells a GPU has whose profile does not say.
+const DefaultDoorbells = 64
 
 // GpuMmu describes the GPU's address translation.
 type GpuMmu struct {

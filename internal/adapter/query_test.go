@@ -225,7 +225,7 @@ func TestQueryNodeMetadata(t *testing.T) {
 	for i, n := range p.Nodes {
 		st, b := ask(p, 25, 78, map[int]uint32{0: uint32(i)})
 		if st != abi.StatusSuccess || b.get32(0) != uint32(i) || b.get32(4) != uint32(n.Engine) || b.getText(8, 32) != n.FriendlyName ||
-			b.get32(72) != 2<<16|1 || b[76] != 1 || b[77] != 1 {
+			b.get32(72) != 2<<16|9 || b[76] != 1 || b[77] != 1 {
 			t.Errorf("node %d: %v % x", i, st, b)
 		}
 	}

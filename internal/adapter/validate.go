@@ -19,6 +19,7 @@ const (
 	MaxUMDPrivate       = 1 << 16 // bytes
 	MaxRegistryValue    = 1 << 12 // bytes of one value
 	MaxUMD              = 4       // DX9, DX10, DX11, DX12
+	MaxDoorbells        = 4096
 
 	minRefresh, maxRefresh = 1_000, 1_000_000
 	maxGpuClock            = 1_000_000_000_000 // ticks per second
@@ -83,6 +84,7 @@ func (c *checker) abilities(p *Profile) {
 	}
 	c.feature("hw_scheduling", p.HwScheduling, 2700, p)
 	c.feature("hw_flip_queue", p.HwFlipQueue, 3000, p)
+	c.native(p)
 	c.rule(p.GpuClock <= maxGpuClock, "gpu_clock_hz: at most %d ticks per second, have %d", uint64(maxGpuClock), p.GpuClock)
 	c.rule(p.ForeignCommands <= ForeignFault, "foreign_commands: unknown fate %d", p.ForeignCommands)
 	c.rule(max(p.Faults.ResetEngine, p.Faults.Resume, p.Faults.Restart) <= Fail, "faults: unknown outcome %d", max(p.Faults.ResetEngine, p.Faults.Resume, p.Faults.Restart))
@@ -95,6 +97,16 @@ func (c *checker) abilities(p *Profile) {
 	} else {
 		c.rule(p.GpuMmu == GpuMmu{}, "gpu_mmu: must be absent without the capability GpuMmuSupported")
 	}
+}
+
+// native checks native fences and doorbells. Source: native-fence.md §8.
+func (c *checker) native(p *Profile) {
+	n := p.NativeFence
+	c.rule(n.MonitoredValueStride <= 4096 && n.MonitoredValueStride%8 == 0, "native_fence.monitored_value_stride: need a multiple of 8 up to 4096, have %d", n.MonitoredValueStride)
+	c.rule(n.MinimumAddress%4096 == 0 && n.MaximumAddress%4096 == 0 && (n.MaximumAddress == 0 || n.MinimumAddress < n.MaximumAddress),
+		"native_fence: minimum_address and maximum_address need to be multiples of 4096 in this order")
+	c.rule(n.Interrupt <= InterruptLegacy, "native_fence.interrupt: unknown kind %d", n.Interrupt)
+	c.rule(p.Doorbells.Physical >= 0 && p.Doorbells.Physical <= MaxDoorbells, "doorbells.physical: at most %d, have %d", MaxDoorbells, p.Doorbells.Physical)
 }
 
 func (c *checker) feature(field string, f Feature, first int, p *Profile) {

@@ -29,12 +29,17 @@ func TestValidate(t *testing.T) {
 		{"compute only", func(p *Profile) { p.Type, p.Displays = RenderSupported|ComputeOnly, nil }, ""},
 		{"compute only with display", func(p *Profile) { p.Type |= ComputeOnly }, "type: ComputeOnly excludes DisplaySupported"},
 		{"display only", func(p *Profile) { p.Type, p.Nodes = DisplaySupported, nil }, ""},
-		{"old native fence", func(p *Profile) { p.WDDM = 3000 }, "caps: NativeGpuFenceSupported needs WDDM 3100 or later, the profile has 3000"},
+		{"old native fence", func(p *Profile) { p.WDDM, p.Features = 3000, 0 }, "caps: NativeGpuFenceSupported needs WDDM 3100 or later, the profile has 3000"},
 		{"32-bit storage", func(p *Profile) { p.Caps &^= Support64BitAtomics }, ""},
 		{"old CPU events", func(p *Profile) {
 			p.WDDM, p.Caps, p.HwFlipQueue = 2900, p.Caps&^(NativeGpuFenceSupported|DisplayableSupported), Feature{}
+			p.Features = KMDSignalCPUEvent
 		}, "features: KMD_SIGNAL_CPU_EVENT needs WDDM 3000 or later, the profile has 2900"},
 		{"CPU events off", func(p *Profile) { p.Features = 0 }, ""},
+		{"doorbells", func(p *Profile) { p.Doorbells.Physical = 4097 }, "doorbells.physical: at most 4096, have 4097"},
+		{"stride", func(p *Profile) { p.NativeFence.MonitoredValueStride = 4 }, "native_fence.monitored_value_stride: need a multiple of 8 up to 4096, have 4"},
+		{"bounds", func(p *Profile) { p.NativeFence.MinimumAddress, p.NativeFence.MaximumAddress = 8192, 4096 }, "native_fence: minimum_address and maximum_address need to be multiples of 4096 in this order"},
+		{"interrupts", func(p *Profile) { p.NativeFence.Interrupt = 4 }, "native_fence.interrupt: unknown kind 4"},
 		{"unknown feature", func(p *Profile) { p.Features |= 1 << 40 }, "features: unknown bits 0x10000000000"},
 		{"scheduling", func(p *Profile) { p.HwScheduling.Support = SupportOff }, "hw_scheduling: cannot be enabled while its support is off"},
 		{"tier", func(p *Profile) { p.Caps &^= SupportCrossAdapterResource }, "cross_adapter: tier texture needs the capability SupportCrossAdapterResource"},

@@ -56,6 +56,8 @@ func vsyncJitter(hz, seconds int) func() (float64, error) {
 // vsyncs are the callbacks of a GPU that note how late each vertical sync of target 0
 // was. The first interval begins when the clock is first read.
 type vsyncs struct {
+	ddi.Callbacks // nil: what else there is, this GPU does not call
+
 	begin time.Time
 	hz    int64
 	start int64 // when the target was switched on; -1: not yet

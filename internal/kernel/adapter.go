@@ -10,6 +10,7 @@ import (
 	"github.com/dxgsync/dxgsync/internal/adapter"
 	"github.com/dxgsync/dxgsync/internal/object"
 	"github.com/dxgsync/dxgsync/internal/syncobj"
+	"github.com/dxgsync/dxgsync/internal/vidmm"
 	"github.com/dxgsync/dxgsync/internal/vidsch"
 )
 
@@ -43,6 +44,8 @@ type Adapter struct {
 	asking sync.Mutex // calls of the driver that sched decided on are being made
 
 	written written
+
+	system *vidmm.Space // what the GPU's own process sees: native fences, and logs
 }
 
 // luidBase keeps adapter LUIDs away from zero, which means "none" to clients.
@@ -50,7 +53,8 @@ const luidBase = 0x10000
 
 func newAdapter(k *Kernel, i int, p *adapter.Profile, d ddi.Driver) *Adapter {
 	return &Adapter{
-		LUID: abi.LUID{LowPart: luidBase + uint32(i)}, Profile: p, kernel: k, driver: d,
+		system: vidmm.NewSpace((*spaceLock)(k), p.Engines(), 63, false),
+		LUID:   abi.LUID{LowPart: luidBase + uint32(i)}, Profile: p, kernel: k, driver: d,
 		events: map[ddi.DxgCpuEvent]*syncobj.CPUNotification{}, notices: map[uint32]*notice{}, byFence: map[*fence]*notice{}, remnants: map[*fence]map[*fenceRemnant]struct{}{}, noticed: map[uint32]int{},
 	}
 }

@@ -31,6 +31,26 @@ func (c callbacks) Now() int64 { return c.kernel.now() }
 // Rearm tells that the driver's next moment has come nearer.
 func (c callbacks) Rearm() { c.kernel.host.Alarm() }
 
+// IsFeatureEnabled says what the profile says.
+func (c callbacks) IsFeatureEnabled(id abi.FeatureID) bool {
+	enabled, _, _, _, _ := c.Profile.Feature(id)
+	return enabled
+}
+
+// NativeFenceOSCaps says what the profile says.
+func (c callbacks) NativeFenceOSCaps() ddi.NativeFenceOSCaps {
+	n := c.Profile.NativeFence
+	return ddi.NativeFenceOSCaps{SupportOptimizedDefaultFenceType: n.OptimizedDefault, SupportIntraGpuFenceType: n.IntraGPU}
+}
+
+// SystemMemory is the system process of the adapter's GPU.
+func (c callbacks) SystemMemory() ddi.AddressSpace { return c.system }
+
+// DisconnectDoorbell: there are no doorbells yet.
+func (c callbacks) DisconnectDoorbell(ddi.KmdHwQueue, ddi.DisconnectReason) abi.Status {
+	return abi.StatusInvalidParameter
+}
+
 // A driverEvent is the driver's side of a CPU notification that it signals. The zero
 // one is of none that it does.
 type driverEvent struct {

@@ -174,7 +174,7 @@ func (g *GPU) execute(e *engine, p *packet) (done, bad bool, f *ddi.Fault) {
 		return p.until <= e.time, false, nil
 	case cmdbuf.Hang:
 		return false, false, nil
-	case cmdbuf.Wait:
+	case cmdbuf.Wait, cmdbuf.SignalNative:
 		return false, true, nil
 	case cmdbuf.Fault:
 		switch c.Kind {

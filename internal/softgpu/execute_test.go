@@ -45,7 +45,7 @@ func TestCommands(t *testing.T) {
 		{name: "copy from nowhere", buf: cmdbuf.New().Copy(base, 0x10, 1), fault: "page address=0x10 flags=0x0 ran=0"},
 		{name: "copy to nowhere", buf: cmdbuf.New().Copy(0x10, base, 1), fault: "page address=0x10 flags=0x1 ran=0"},
 		{name: "fill beyond", buf: cmdbuf.New().Fill(end-1, 0, 2), fault: "page address=0x200000 flags=0x1 ran=0"},
-		{name: "wait", buf: cmdbuf.New().Wait(base, 0), fault: "dma"},
+		{name: "wait", buf: cmdbuf.New().Wait(base, 0, 0), fault: "dma"},
 		{name: "dma fault", buf: cmdbuf.New().Fault(cmdbuf.FaultDMA, 0), fault: "dma"},
 		{name: "read fault", buf: cmdbuf.New().Nop().Nop().Fault(cmdbuf.FaultRead, base), fault: "page address=0x100000 flags=0x0 ran=2"},
 		{name: "write fault", buf: cmdbuf.New().Fault(cmdbuf.FaultWrite, base), fault: "page address=0x100000 flags=0x1 ran=0"},
@@ -56,7 +56,7 @@ func TestCommands(t *testing.T) {
 			buf:  cmdbuf.New().Nop().Copy(0, 0, 1).Fill(0, 0, 1).Delay(1e18, 1).Hang().Fault(0, 0).Write64(base+8, 1).Write32(base+8, 2).Signal(base+8, 3).Signal32(base+8, 4),
 			want: []string{"store 0x100008=1", "store32 0x100008=2", "store 0x100008=3", "store32 0x100008=4"},
 		},
-		{name: "null rendering of what is bad", flags: ddi.SubmitNullRendering, buf: cmdbuf.New().Wait(0, 0), fault: "dma"},
+		{name: "null rendering of what is bad", flags: ddi.SubmitNullRendering, buf: cmdbuf.New().Wait(0, 0, 0), fault: "dma"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, nil)

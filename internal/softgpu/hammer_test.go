@@ -14,13 +14,14 @@ import (
 // A strictKernel complains about a callback that names an object after its
 // destruction. Object n is alive while alive[n] is set.
 type strictKernel struct {
-	t       *testing.T
-	now     atomic.Int64
-	events  [64]atomic.Bool
-	notes   [64]atomic.Bool
-	signals atomic.Int64
-	fired   atomic.Int64
-	work    sync.Map // contexts and queues that are alive
+	ddi.Callbacks // nil: the rest is not called
+	t             *testing.T
+	now           atomic.Int64
+	events        [64]atomic.Bool
+	notes         [64]atomic.Bool
+	signals       atomic.Int64
+	fired         atomic.Int64
+	work          sync.Map // contexts and queues that are alive
 }
 
 func (k *strictKernel) SignalEvent(e ddi.DxgCpuEvent) abi.Status {

@@ -98,7 +98,7 @@ func (p *packet) null(c cmdbuf.Command) bool {
 		return false
 	}
 	switch c.(type) {
-	case cmdbuf.Write64, cmdbuf.Write32, cmdbuf.Signal, cmdbuf.Signal32, cmdbuf.Wait:
+	case cmdbuf.Write64, cmdbuf.Write32, cmdbuf.Signal, cmdbuf.Signal32, cmdbuf.Wait, cmdbuf.SignalNative:
 		return false
 	}
 	return true

@@ -31,6 +31,8 @@ const periodicFirst abi.WDDM = 2200
 // A GPU is the driver of one adapter. Its methods may be called by any number of
 // goroutines, but for Advance, which one at a time may call.
 type GPU struct {
+	ddi.Refusals // native fences and doorbells are on their way
+
 	// What the profile says. It does not change.
 	caps       ddi.Caps
 	refresh    []uint32 // of the targets at the start

@@ -15,12 +15,13 @@ import (
 
 // A fakeKernel notes what the driver calls. Its clock is set by hand.
 type fakeKernel struct {
-	now        int64
-	rearmed    int
-	signals    []ddi.DxgCpuEvent
-	answer     abi.Status // of SignalEvent
-	interrupts []ddi.Interrupt
-	during     func() // inside NotifyInterrupt
+	ddi.Callbacks // nil: the rest is not called
+	now           int64
+	rearmed       int
+	signals       []ddi.DxgCpuEvent
+	answer        abi.Status // of SignalEvent
+	interrupts    []ddi.Interrupt
+	during        func() // inside NotifyInterrupt
 }
 
 func (k *fakeKernel) SignalEvent(e ddi.DxgCpuEvent) abi.Status {

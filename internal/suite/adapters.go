@@ -134,6 +134,10 @@ func lower(p *adapter.Profile, level abi.WDDM) {
 	if level < 2700 {
 		p.HwScheduling = adapter.Feature{}
 	}
+	if level < 3200 {
+		p.Features &^= adapter.NativeFence | adapter.UserModeSubmission
+		p.NativeFence, p.Doorbells = adapter.NativeFenceOptions{}, adapter.DoorbellOptions{}
+	}
 	if level < 3000 {
 		p.Features &^= adapter.KMDSignalCPUEvent
 		p.HwFlipQueue = adapter.Feature{}

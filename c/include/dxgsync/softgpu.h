@@ -39,6 +39,7 @@ extern "C" {
 #define DXGSYNC_CMD_WAIT 9u
 #define DXGSYNC_CMD_FAULT 10u
 #define DXGSYNC_CMD_HANG 11u
+#define DXGSYNC_CMD_SIGNAL_NATIVE 12u
 
 /* Flags of a delay. */
 #define DXGSYNC_DELAY_NOT_PREEMPTIBLE 1u
@@ -75,15 +76,16 @@ static inline void dxgsync_cmdbuf_put(struct dxgsync_cmdbuf *b, const uint64_t *
 		b->memory[at + i] = (unsigned char)(numbers[i / bytes] >> (8 * (i % bytes)));
 }
 
-static inline void dxgsync_cmdbuf_command(struct dxgsync_cmdbuf *b, uint32_t opcode, size_t fields, uint64_t f0, uint64_t f1, uint64_t f2)
+static inline void dxgsync_cmdbuf_command(struct dxgsync_cmdbuf *b, uint32_t opcode, size_t fields, uint64_t f0, uint64_t f1, uint64_t f2, uint64_t f3)
 {
-	uint64_t head[2], field[3];
+	uint64_t head[2], field[4];
 
 	head[0] = opcode;
 	head[1] = 8 + 8 * fields;
 	field[0] = f0;
 	field[1] = f1;
 	field[2] = f2;
+	field[3] = f3;
 	dxgsync_cmdbuf_put(b, head, 2, 4);
 	dxgsync_cmdbuf_put(b, field, fields, 8);
 }
@@ -105,67 +107,76 @@ static inline void dxgsync_cmdbuf_begin(struct dxgsync_cmdbuf *b, void *memory, 
 /* Do nothing. */
 static inline void dxgsync_cmdbuf_nop(struct dxgsync_cmdbuf *b)
 {
-	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_NOP, 0, 0, 0, 0);
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_NOP, 0, 0, 0, 0, 0);
 }
 
 /* Store 64 bits in one piece; va is a multiple of 8. */
 static inline void dxgsync_cmdbuf_write64(struct dxgsync_cmdbuf *b, uint64_t va, uint64_t value)
 {
-	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_WRITE64, 2, va, value, 0);
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_WRITE64, 2, va, value, 0, 0);
 }
 
 /* Store 32 bits in one piece; va is a multiple of 4. */
 static inline void dxgsync_cmdbuf_write32(struct dxgsync_cmdbuf *b, uint64_t va, uint32_t value)
 {
-	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_WRITE32, 2, va, value, 0);
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_WRITE32, 2, va, value, 0, 0);
 }
 
 /* Move bytes, as memmove does. */
 static inline void dxgsync_cmdbuf_copy(struct dxgsync_cmdbuf *b, uint64_t dst, uint64_t src, uint64_t bytes)
 {
-	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_COPY, 3, dst, src, bytes);
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_COPY, 3, dst, src, bytes, 0);
 }
 
 /* Write the four bytes of the pattern, lowest first, again and again. */
 static inline void dxgsync_cmdbuf_fill(struct dxgsync_cmdbuf *b, uint64_t dst, uint32_t pattern, uint64_t bytes)
 {
-	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_FILL, 3, dst, pattern, bytes);
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_FILL, 3, dst, pattern, bytes, 0);
 }
 
 /* Keep the engine busy for so many nanoseconds. */
 static inline void dxgsync_cmdbuf_delay(struct dxgsync_cmdbuf *b, uint64_t nanoseconds, uint32_t flags)
 {
-	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_DELAY, 2, nanoseconds, flags, 0);
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_DELAY, 2, nanoseconds, flags, 0, 0);
 }
 
 /* Store 64 bits and tell the CPU: the value of a monitored fence. */
 static inline void dxgsync_cmdbuf_signal(struct dxgsync_cmdbuf *b, uint64_t va, uint64_t value)
 {
-	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_SIGNAL, 2, va, value, 0);
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_SIGNAL, 2, va, value, 0, 0);
 }
 
 /* The same for a fence in 32-bit storage. */
 static inline void dxgsync_cmdbuf_signal32(struct dxgsync_cmdbuf *b, uint64_t va, uint32_t value)
 {
-	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_SIGNAL32, 2, va, value, 0);
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_SIGNAL32, 2, va, value, 0, 0);
 }
 
-/* Wait for a native fence. There are none yet: an engine that meets it faults. */
-static inline void dxgsync_cmdbuf_wait(struct dxgsync_cmdbuf *b, uint64_t va, uint64_t value)
+/* Hold the queue until the native fence whose current value is at va has value or more.
+ * fence is the program's handle of it, for the queue's log. */
+static inline void dxgsync_cmdbuf_wait(struct dxgsync_cmdbuf *b, uint64_t va, uint64_t value, uint32_t fence)
 {
-	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_WAIT, 2, va, value, 0);
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_WAIT, 3, va, value, fence, 0);
+}
+
+/* Store value at va, where the current value of a native fence is, log it with fence, the
+ * program's handle, and interrupt the CPU only if value is above the monitored value,
+ * which is at monitored. */
+static inline void dxgsync_cmdbuf_signal_native(struct dxgsync_cmdbuf *b, uint64_t va, uint64_t value, uint64_t monitored, uint32_t fence)
+{
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_SIGNAL_NATIVE, 4, va, value, monitored, fence);
 }
 
 /* Fault: a DMA fault, or a page fault at an address. */
 static inline void dxgsync_cmdbuf_fault(struct dxgsync_cmdbuf *b, uint32_t kind, uint64_t address)
 {
-	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_FAULT, 2, kind, address, 0);
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_FAULT, 2, kind, address, 0, 0);
 }
 
 /* Never end. */
 static inline void dxgsync_cmdbuf_hang(struct dxgsync_cmdbuf *b)
 {
-	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_HANG, 0, 0, 0, 0);
+	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_HANG, 0, 0, 0, 0, 0);
 }
 
 #ifdef __cplusplus
