@@ -41,7 +41,7 @@ var adapterOps = []Op{
 		Arrays: []Array{handles(8, 0x10, Out, maxProcesses)},
 	}, // process ids; their count is the low half of a 64-bit number
 	{
-		Nr: 0x49, Name: "D3DKMTIsFeatureEnabled", Record: "D3DKMT_ISFEATUREENABLED", Size: 12, Request: 0xC00C4749,
+		Nr: 0x49, Name: "D3DKMTIsFeatureEnabled", Record: "D3DKMT_ISFEATUREENABLED", Size: 12, Request: 0xC00C4749, Support: Supported,
 		Out: []Span{{8, 4}},
 	},
 }

@@ -4,11 +4,11 @@ package abi
 // request for them; their numbers are ours, as docs/protocol-wire.md lists them.
 var nativeFenceOps = []Op{
 	{
-		Nr: 0x800E, Name: "D3DKMTCreateNativeFence", Record: "D3DKMT_CREATENATIVEFENCE", Size: 216,
+		Nr: 0x800E, Name: "D3DKMTCreateNativeFence", Record: "D3DKMT_CREATENATIVEFENCE", Size: 216, Support: Supported,
 		Out: []Span{{4, 0x44}, {0x60, 0x18}},
 	},
 	{
-		Nr: 0x800F, Name: "D3DKMTOpenNativeFenceFromNtHandle", Record: "D3DKMT_OPENNATIVEFENCEFROMNTHANDLE", Size: 176,
+		Nr: 0x800F, Name: "D3DKMTOpenNativeFenceFromNtHandle", Record: "D3DKMT_OPENNATIVEFENCEFROMNTHANDLE", Size: 176, Support: Supported,
 		Out:   []Span{{0x14, 0x1C}, {0x50, 0x40}},
 		Files: []FileField{ntHandle(0)},
 	},

@@ -26,7 +26,8 @@ type NativeFences interface {
 	// open. Source: DxgkDdiOpenNativeFence.
 	OpenNativeFence(args OpenNativeFenceArgs) (KmdLocalNativeFence, abi.Status)
 	// CloseNativeFence takes a local object away. GPU waits through it end as if it was
-	// signalled. INVALID_PARAMETER: there is none. Source: DxgkDdiCloseNativeFence.
+	// signalled. It may come after DestroyDevice of its device. INVALID_PARAMETER: there is
+	// none. Source: DxgkDdiCloseNativeFence.
 	CloseNativeFence(fence KmdLocalNativeFence) abi.Status
 	// DestroyNativeFence takes the fence away, after the last close. When it returns,
 	// nothing uses its storage any more. INVALID_PARAMETER: there is none.

@@ -137,6 +137,10 @@ func (s *session) undo(reply []byte, r *abi.Request) (abi.Status, error) {
 		made = abi.View[abi.CreateSynchronizationObject2](lost.Record).HSyncObject
 	case abi.OpOpenSyncObjectFromNtHandle2:
 		made = abi.View[abi.OpenSyncObjectFromNtHandle2](lost.Record).HSyncObject
+	case abi.OpCreateNativeFence:
+		made = abi.View[abi.CreateNativeFence](lost.Record).HSyncObject
+	case abi.OpOpenNativeFenceFromNtHandle:
+		made = abi.View[abi.OpenNativeFenceFromNtHandle](lost.Record).HSyncObject
 	case abi.OpCreateHwQueue:
 		made, end = abi.View[abi.CreateHwQueue](lost.Record).HHwQueue, abi.OpDestroyHwQueue
 	case abi.OpCreatePagingQueue:

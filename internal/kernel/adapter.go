@@ -45,6 +45,10 @@ type Adapter struct {
 
 	written written
 
+	natives     map[ddi.DxgNativeFence]*nativeOn
+	nativesMade quota
+	tell        tell // what of native fences the driver is to be told
+
 	system *vidmm.Space // what the GPU's own process sees: native fences, and logs
 }
 
@@ -53,8 +57,9 @@ const luidBase = 0x10000
 
 func newAdapter(k *Kernel, i int, p *adapter.Profile, d ddi.Driver) *Adapter {
 	return &Adapter{
-		system: vidmm.NewSpace((*spaceLock)(k), p.Engines(), 63, false),
-		LUID:   abi.LUID{LowPart: luidBase + uint32(i)}, Profile: p, kernel: k, driver: d,
+		natives: map[ddi.DxgNativeFence]*nativeOn{},
+		system:  vidmm.NewSpace((*spaceLock)(k), p.Engines(), 63, false),
+		LUID:    abi.LUID{LowPart: luidBase + uint32(i)}, Profile: p, kernel: k, driver: d,
 		events: map[ddi.DxgCpuEvent]*syncobj.CPUNotification{}, notices: map[uint32]*notice{}, byFence: map[*fence]*notice{}, remnants: map[*fence]map[*fenceRemnant]struct{}{}, noticed: map[uint32]int{},
 	}
 }

@@ -83,8 +83,18 @@ type FenceRoom struct {
 // GPUAddress is where GPUs see the fence in room, which was just made; 0: nowhere.
 func (r *FenceRoom) GPUAddress() uint64 { return r.local.gpu }
 
-// place makes a fence and its first local object in room. The lock is held.
+// place makes a fence, with 32-bit storage where it must have that, and its first local
+// object in room. The lock is held.
 func (p *Process) place(room *FenceRoom, d *device, flags abi.SyncObjectFlags, back syncobj.Backing) (*local, abi.Status) {
+	l, st := p.placeWide(room, d, flags, back)
+	if st.OK() && p.k.narrow(d.adapter, flags) {
+		room.fence.Narrow()
+	}
+	return l, st
+}
+
+// placeWide is place for storage of 64 bits.
+func (p *Process) placeWide(room *FenceRoom, d *device, flags abi.SyncObjectFlags, back syncobj.Backing) (*local, abi.Status) {
 	l := &room.local
 	*l = local{fence: &room.fence, device: d, flags: flags, rights: rights(flags, true, true), created: true}
 	if !p.Info.InProcess { // whose listings nobody sees; the clock is a tenth of a creation
@@ -97,9 +107,6 @@ func (p *Process) place(room *FenceRoom, d *device, flags abi.SyncObjectFlags, b
 	p.k.objects++
 	room.fence.serial = p.k.objects
 	room.fence.Init(flags, back)
-	if p.k.narrow(d.adapter, flags) {
-		room.fence.Narrow()
-	}
 	return l, abi.StatusSuccess
 }
 

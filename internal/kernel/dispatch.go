@@ -70,6 +70,7 @@ var publicOps = [0x4A]operation{
 	0x43: (*Process).queryStatistics,
 	0x45: (*Process).createSyncFile,
 	0x48: (*Process).enumProcesses,
+	0x49: (*Process).isFeatureEnabled,
 }
 
 // ownOps are the operations without a public number, from firstOwn.
@@ -87,6 +88,8 @@ var ownOps = [...]operation{
 	0xA: (*Process).releaseKeyedMutex,
 	0xB: (*Process).releaseKeyedMutex2,
 	0xC: (*Process).destroyKeyedMutex,
+	0xD: (*Process).createNativeFence,
+	0xE: (*Process).openNativeFenceFromNtHandle,
 
 	0x14: (*Process).waitForIdle,
 

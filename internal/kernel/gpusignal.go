@@ -14,6 +14,7 @@ import (
 // objects; an event is set all the same (calls.md §3 DestroyContext, OQ-48).
 type gpuSignal struct {
 	kernel  *Kernel
+	from    *Adapter // whose queues they are
 	objects []queuedObject
 	event   Event // nil: none
 	left    int   // queues that have not processed it
@@ -63,7 +64,11 @@ func (s *gpuSignal) finish() {
 	wakes := &s.kernel.fx.wakes
 	for _, o := range s.objects {
 		if !s.dropped {
-			o.object.Signal(o.value, s.rewind, wakes)
+			if f, ok := o.object.(*fence); ok {
+				f.signalFrom(s.from, o.value, s.rewind, wakes)
+			} else {
+				o.object.Signal(o.value, s.rewind, wakes)
+			}
 		}
 		o.object.drop()
 	}
@@ -101,7 +106,7 @@ func (k *Kernel) submitSignal(queues []*vidsch.Queue, s *gpuSignal, flags abi.Si
 	}
 	s.rewind = flags&abi.SignalAllowFenceRewind != 0
 	if len(early) > 0 {
-		k.enqueue(queues, &gpuSignal{objects: early, rewind: s.rewind}, vidsch.AtRead)
+		k.enqueue(queues, &gpuSignal{from: s.from, objects: early, rewind: s.rewind}, vidsch.AtRead)
 	}
 	if s.objects = list; len(list) > 0 {
 		k.enqueue(queues, s, when(flags))
@@ -181,6 +186,7 @@ func (k *Kernel) judgeSignal(d *device, queues []*vidsch.Queue, s *gpuSignal, fl
 	if !k.room(queues, s.packets(flags), vidsch.Bytes(len(s.objects), 0)) {
 		return abi.StatusNoMemory
 	}
+	s.from = d.adapter
 	k.submitSignal(queues, s, flags)
 	return abi.StatusSuccess
 }

@@ -56,15 +56,14 @@ func (p *Process) makeHwQueue(rec *abi.CreateHwQueue, r *abi.Request, c *context
 	if !st.OK() {
 		return st
 	}
-	k.lock()
 	q, st := p.placeHwQueue(rec, c, m)
-	k.unlock()
 	if !st.OK() {
 		return st
 	}
 	driver := c.device.adapter.driver
 	kmd, st := driver.CreateHwQueue(ddi.CreateHwQueueArgs{
-		Context: c.sched.Kmd, Flags: rec.Flags, PrivateDriverData: bytes.Clone(r.Arrays[0]), ProgressFenceGpuVirtualAddress: q.progress.gpu,
+		Context: c.sched.Kmd, Flags: q.flags, PrivateDriverData: bytes.Clone(r.Arrays[0]), ProgressFenceGpuVirtualAddress: q.progress.gpu,
+		NativeProgressFence: q.progress.driverFence(),
 	})
 	k.lock()
 	defer k.unlock()
@@ -104,7 +103,7 @@ func (p *Process) makeHwQueue(rec *abi.CreateHwQueue, r *abi.Request, c *context
 	}, q)
 	q.since = k.now()
 	c.queues[q] = struct{}{}
-	rec.HHwQueue, rec.HHwQueueProgressFence = q.handle, q.progress.handle
+	rec.HHwQueue, rec.HHwQueueProgressFence, rec.Flags = q.handle, q.progress.handle, q.flags
 	rec.HwQueueProgressFenceCPUVirtualAddress = 0 // the client's library knows it
 	rec.HwQueueProgressFenceGPUVirtualAddress = q.progress.gpu
 	return abi.StatusSuccess
@@ -127,19 +126,39 @@ func (p *Process) hwContext(rec *abi.CreateHwQueue) (*context, abi.Status) {
 	return c, st
 }
 
-// placeHwQueue makes the progress fence. The lock is held.
+// placeHwQueue makes the progress fence, a native one where there are some: the GPU writes
+// it, and the process may only wait for it.
 func (p *Process) placeHwQueue(rec *abi.CreateHwQueue, c *context, m Memory) (*hwQueue, abi.Status) {
+	k, d := p.k, c.device
+	k.lock()
+	defer k.unlock()
 	st := abi.StatusInvalidParameter // destroyed since it was looked up
 	q := &hwQueue{context: c, flags: rec.Flags}
-	if _, alive := c.device.contexts[c]; alive {
-		q.progress, st = p.place(new(FenceRoom), c.device, 0, m)
+	native := d.adapter.native()
+	if _, alive := d.contexts[c]; alive {
+		if native {
+			q.progress, st = p.placeWide(new(FenceRoom), d, 0, m)
+		} else {
+			q.progress, st = p.place(new(FenceRoom), d, 0, m)
+		}
 	}
 	if !st.OK() {
-		p.k.fx.wakes.Free(m)
+		k.fx.wakes.Free(m)
 		return nil, st
 	}
 	q.progress.owned = true
-	q.progress.mapFence(0) // the GPU writes it
+	if native {
+		q.flags |= abi.HwQueueNativeProgressFence
+		q.progress.fence.makeNative(abi.NativeFenceDefault, true)
+		k.unlock()
+		q.progress, st = q.progress.tellDriver(0)
+		k.lock()
+		if !st.OK() {
+			return nil, st
+		}
+	} else {
+		q.progress.mapFence(0)
+	}
 	q.progress.rights &^= abi.GrantSignal
 	return q, st
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dxgsync/dxgsync/ddi"
+	"github.com/dxgsync/dxgsync/internal/vidsch"
 )
 
 // NotifyInterrupt takes an interrupt. One for something that is gone, or that is not
@@ -32,9 +33,19 @@ func (c callbacks) NotifyInterrupt(i ddi.Interrupt) {
 	case ddi.GpuEngineTimeout:
 		s.EngineTimeout(i)
 		return
+	case ddi.NativeFenceSignaled:
+		k.nativeSignaled(c.Adapter, i)
+		s.Progress()
+		return
+	case ddi.MonitoredFenceSignaled:
+		k.scan(c.Adapter)
+		k.scanNatives(c.Adapter) // of which some are written as monitored ones, too
+		s.Progress()
+		return
 	}
 	// Whatever else comes, values of fences may have been written before it.
 	k.scan(c.Adapter)
+	k.scanNatives(c.Adapter)
 	switch i := i.(type) {
 	case ddi.DmaCompleted:
 		s.Completed(i)
@@ -48,6 +59,26 @@ func (c callbacks) NotifyInterrupt(i ddi.Interrupt) {
 		s.HwPageFaulted(i)
 	}
 	s.Progress()
+}
+
+// nativeSignaled looks at the fences that an interrupt names, or at all that may have been
+// signalled. One that names a fence that was destroyed is a fault of the driver, for
+// people to hear of. Source: native-fence.md §6.
+func (k *Kernel) nativeSignaled(a *Adapter, i ddi.NativeFenceSignaled) {
+	if i.EvaluateLegacyMonitoredFences {
+		k.scan(a)
+	}
+	if i.Fences == nil || a.driver.Caps().Has(ddi.OptimizedNativeFenceSignaledInterrupt) {
+		k.scanNatives(a)
+		return
+	}
+	for _, dxg := range i.Fences {
+		if o := a.natives[dxg]; o != nil {
+			o.look()
+		} else {
+			a.note(incident{code: vidsch.SchedulerInternalError, engine: i.Engine.String()})
+		}
+	}
 }
 
 // settle does what packets of all adapters can do without a GPU. The lock is held.

@@ -16,6 +16,7 @@ type fence struct {
 	syncobj.MonitoredFence
 	adapter *Adapter // of the device that created it
 	serial  uint64   // number of the object, for listings
+	native  *native  // nil: no driver knows it
 }
 
 // drop ends a reference. With the last one a notification that advanced the fence ends.
@@ -24,6 +25,9 @@ func (f *fence) drop() {
 	f.Unref(&a.kernel.fx.wakes)
 	if f.State() != syncobj.Gone {
 		return
+	}
+	if f.native != nil {
+		f.native.gone()
 	}
 	for r := range a.remnants[f] {
 		r.leaveFence()
@@ -57,6 +61,7 @@ type local struct {
 	owned      bool                // by a queue: nobody else destroys it
 	gpu        uint64              // GPU virtual address, 0: none
 	mapping    vidmm.Fence         // of that
+	native     *nativeLocal        // nil: it is opened as a monitored fence
 	written    atomic.Bool         // by a GPU, and not scanned yet
 	since      int64
 	prev, next *local // of the device

@@ -38,6 +38,9 @@ type packetObject interface {
 func (d *device) find(h abi.Handle, signal bool) (queuedObject, abi.Status) {
 	switch l := d.process.table.Get(h).(type) {
 	case *local:
+		if l.fence.intra() {
+			return queuedObject{}, abi.StatusInvalidParameter // packets neither wait for it nor signal it
+		}
 		may := l.mayWait()
 		if signal {
 			may = l.maySignal()

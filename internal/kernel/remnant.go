@@ -38,6 +38,10 @@ func (lastValue) Replace(uint64) {}
 // the room of the fence may be another's soon.
 func (l *local) leaveAddress() {
 	d := l.device
+	if l.native != nil {
+		l.native.leave()
+		return
+	}
 	s := d.process.spaces[d.adapter]
 	if s == nil || !l.mapping.Mapped() {
 		return
@@ -101,6 +105,8 @@ func (o watcher) Unused(sched *vidsch.Device, list []vidsch.Remnant) {
 			if r.fence != nil {
 				r.leaveFence()
 			}
+		case *nativeLocal:
+			r.close()
 		case *allocationLocal:
 			memory = append(memory, r)
 		}

@@ -31,8 +31,9 @@ func (l *local) Replace(v uint64) {
 
 // written are the fences that a GPU has stored to since the last scan.
 type written struct {
-	mu   sync.Mutex
-	list []*local
+	mu      sync.Mutex
+	list    []*local
+	natives []*nativeOn
 }
 
 // wrote notes that a GPU has stored to a fence. With or without the kernel's lock.
@@ -43,6 +44,41 @@ func (a *Adapter) wrote(l *local) {
 	a.written.mu.Lock()
 	a.written.list = append(a.written.list, l)
 	a.written.mu.Unlock()
+}
+
+// wrote is the same for a native fence, through an address that it is known by as one.
+func (o *nativeOn) wrote() {
+	if o.written.Load() || o.written.Swap(true) {
+		return
+	}
+	w := &o.adapter.written
+	w.mu.Lock()
+	w.natives = append(w.natives, o)
+	w.mu.Unlock()
+}
+
+// scanNatives looks at every native fence that a GPU of the adapter has stored to.
+func (k *Kernel) scanNatives(a *Adapter) {
+	a.written.mu.Lock()
+	list := a.written.natives
+	a.written.natives = nil
+	a.written.mu.Unlock()
+	for _, o := range list {
+		o.written.Store(false)
+		o.look()
+	}
+}
+
+// look releases whom the value satisfies that the adapter's GPU has stored.
+func (o *nativeOn) look() {
+	f := o.native.fence
+	if f.State() == syncobj.Gone {
+		return
+	}
+	f.MonitoredFence.Look(&o.adapter.kernel.fx.wakes)
+	if o.native.crosses() {
+		o.native.stored(nil, o.adapter)
+	}
 }
 
 // scan looks at every fence that a GPU of the adapter has stored to, and releases whom

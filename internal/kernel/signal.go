@@ -58,7 +58,7 @@ func (p *Process) signalSynchronizationObjectFromCpu(r *abi.Request) abi.Status 
 		return st
 	}
 	for i, l := range locals {
-		l.fence.Signal(values[i], rewind, &p.k.fx.wakes)
+		l.fence.signalFrom(l.device.adapter, values[i], rewind, &p.k.fx.wakes)
 	}
 	return abi.StatusSuccess
 }
@@ -70,7 +70,9 @@ func (p *Process) findAll(handles []abi.Handle) ([]*local, abi.Status) {
 	for i, h := range handles {
 		switch l := p.table.Get(h).(type) {
 		case *local:
-			locals[i] = l
+			if !l.fence.intra() { // which no CPU uses
+				locals[i] = l
+			}
 		case *plainLocal:
 		default:
 			return nil, abi.StatusInvalidParameter

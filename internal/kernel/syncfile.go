@@ -44,7 +44,7 @@ func (p *Process) createSyncFile(r *abi.Request) abi.Status {
 func (p *Process) checkSyncFile(rec *abi.CreateSyncFile) (*local, abi.Status) {
 	d, ok := object.Get[*device](&p.table, rec.HDevice)
 	l, isLocal := object.Get[*local](&p.table, rec.HMonitoredFence)
-	if !ok || !isLocal || l.device != d {
+	if !ok || !isLocal || l.device != d || l.fence.intra() {
 		return nil, abi.StatusInvalidParameter
 	}
 	if st := d.usable(); !st.OK() {

@@ -45,7 +45,7 @@ func (p *Process) updateGpuVirtualAddress(r *abi.Request) abi.Status {
 	d, ok := object.Get[*device](&p.table, rec.HDevice)
 	c, known := object.Get[*context](&p.table, rec.HContext)
 	f, isFence := object.Get[*local](&p.table, rec.HFenceObject)
-	if !ok || !known || !isFence || c.device != d || f.device != d {
+	if !ok || !known || !isFence || c.device != d || f.device != d || f.fence.intra() {
 		return abi.StatusInvalidParameter
 	}
 	s := p.space(d.adapter)

@@ -30,6 +30,20 @@ func (v View) Raise(to uint64) {
 	}
 }
 
+// RaiseOnly is Raise that reports whether it did, or found the very value: false for a
+// higher one.
+func (v View) RaiseOnly(to uint64) bool {
+	for {
+		cur := v.Cell.value.Load()
+		if cur >= to {
+			return cur == to
+		}
+		if v.Cell.value.CompareAndSwap(cur, to) {
+			return true
+		}
+	}
+}
+
 // Lower makes to the value though it is higher. judge is called with each value that
 // is about to go, at least once, and must end every kernel-side wait that it
 // satisfies: nobody can see it afterwards. Sleepers that were there before the first

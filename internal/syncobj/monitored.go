@@ -45,6 +45,24 @@ type MonitoredFence struct {
 	waits  wait.Heap
 	mval   uint64  // what the page's mval word was last told
 	narrow *narrow // nil: the value is in memory as it is
+	native bool    // it was made as a native fence
+	watch  Monitor // nil: the page's monitored value is for signallers of the page
+}
+
+// A Monitor is told of the monitored value of a fence that GPUs signal by themselves: the
+// lowest value that the kernel waits for, less 1, or Max. It must not call back.
+type Monitor interface{ Monitored(v uint64) }
+
+// Watch has m told of the monitored value from now on, and every signal and wait through
+// the page come to the kernel. native: the fence was made as a native one.
+func (f *MonitoredFence) Watch(m Monitor, native bool) {
+	f.watch, f.native = m, f.native || native
+	view := f.back.View()
+	view.SetAsk()
+	view.Arm(0) // whoever looked at the flags before tells us of its value
+	if f.mval != page.MvalNone {
+		m.Monitored(f.mval)
+	}
 }
 
 // Init makes f a live fence with one reference whose memory already shows its
@@ -54,12 +72,16 @@ func (f *MonitoredFence) Init(flags abi.SyncObjectFlags, back Backing) {
 	f.back = back
 	f.mval = page.MvalNone
 	f.narrow = nil
+	f.native, f.watch = false, nil
 }
 
 // Kind implements Object.
 func (f *MonitoredFence) Kind() abi.SyncObjectType {
-	if f.periodic {
+	switch {
+	case f.periodic:
 		return abi.PeriodicMonitoredFence
+	case f.native:
+		return abi.NativeFence
 	}
 	return abi.MonitoredFence
 }
@@ -217,6 +239,10 @@ func (f *MonitoredFence) rearm() {
 		return
 	}
 	f.mval = mval
+	if f.watch != nil {
+		f.watch.Monitored(mval)
+		return
+	}
 	if mval == page.MvalNone {
 		f.back.View().Disarm()
 	} else {

@@ -55,6 +55,15 @@ func (f *MonitoredFence) Narrow() {
 	view.ReplaceLow(n.word, n.word)
 }
 
+// Wide is SUCCESS for a fence whose whole value is in memory, INVALID_PARAMETER for one with
+// 32-bit storage.
+func (f *MonitoredFence) Wide() abi.Status {
+	if f.narrow != nil {
+		return abi.StatusInvalidParameter
+	}
+	return abi.StatusSuccess
+}
+
 // near says whether v may be named when the value is cur.
 func (f *MonitoredFence) near(cur, v uint64) bool {
 	return f.narrow == nil || f.state == Lost || max(cur, v)-min(cur, v) <= MaxDistance

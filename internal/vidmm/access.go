@@ -19,8 +19,10 @@ type target struct {
 
 // target finds what is behind va. The lock is held.
 func (s *Space) target(engine uint32, va uint64, write bool) (t target, ok bool) {
-	if va >= FenceBase && va < HeapBase {
-		f := s.fences.find(engine, va)
+	if f := s.words.find(engine, va); f != nil || va >= FenceBase && va < HeapBase {
+		if f == nil {
+			f = s.fences.find(engine, va)
+		}
 		if f == nil || write && !f.writable {
 			return t, false
 		}

@@ -23,7 +23,7 @@ type fences struct {
 
 const (
 	chunkFences = 256
-	maxFences   = (HeapBase - FenceBase) / FenceStride
+	maxFences   = (NativeBase - FenceBase) / FenceStride
 )
 
 type fenceChunk struct {
@@ -115,12 +115,20 @@ func (s *Space) ReplaceWord(f *Fence, word Word) {
 	}
 }
 
+// Address is the address of a word of a native fence; 0: it is not mapped.
+func (f *Fence) Address() uint64 {
+	if !f.mapped {
+		return 0
+	}
+	return f.index
+}
+
 // Mapped reports whether f has a place.
 func (f *Fence) Mapped() bool { return f.mapped }
 
 // find returns the fence that va is in one of the 8 bytes of, as an engine sees it.
 func (t *fences) find(engine uint32, va uint64) *Fence {
-	if va < FenceBase || va >= HeapBase || va%FenceStride >= 8 {
+	if va < FenceBase || va >= NativeBase || va%FenceStride >= 8 {
 		return nil
 	}
 	place := (va - FenceBase) / FenceStride

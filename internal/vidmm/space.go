@@ -37,6 +37,7 @@ type Space struct {
 	layout spans[use]
 	tables []spans[entry] // by engine
 	fences fences
+	words  words
 	owed   int // spans that may come yet: see Expect
 	gone   bool
 }
@@ -54,6 +55,7 @@ func NewSpace(changes sync.Locker, engines int, bits uint32, readOnly bool) *Spa
 	}
 	s.layout = spans[use]{{FenceBase, HeapBase, useFences}}
 	s.fences.init()
+	s.BoundWords(0, 0)
 	return s
 }
 
@@ -332,6 +334,7 @@ func (s *Space) Clear() {
 	s.layout = nil
 	clear(s.tables)
 	s.fences = fences{}
+	s.words = words{}
 }
 
 // Size returns how many bytes of addresses were reserved and allotted, and how many
@@ -344,5 +347,5 @@ func (s *Space) Size() (bytes uint64, fences int) {
 			bytes += sp.end - sp.start
 		}
 	}
-	return bytes, s.fences.live
+	return bytes, s.fences.live + len(s.words.at)
 }

@@ -251,7 +251,7 @@ func TestFencePlaces(t *testing.T) {
 		t.Errorf("%d chunks for one fence", n)
 	}
 	s.fences.next = maxFences - 1
-	if va := s.MapFence(&f, &word{}, 0, true); va != HeapBase-FenceStride {
+	if va := s.MapFence(&f, &word{}, 0, true); va != NativeBase-FenceStride {
 		t.Errorf("the last place is %#x", va)
 	}
 	s.UnmapFence(&f)

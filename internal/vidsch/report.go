@@ -14,9 +14,12 @@ var (
 	VideoTDRFailure = BugCheck{Code: 0x116}
 )
 
+// SchedulerInternalError is the code for drivers that report what cannot be.
+const SchedulerInternalError = 0x119
+
 // aborted is the bug check about a driver that reports a reset wrongly.
 func aborted(id, completed uint32) BugCheck {
-	return BugCheck{0x119, [4]uint64{0xA, uint64(id), uint64(completed)}}
+	return BugCheck{SchedulerInternalError, [4]uint64{0xA, uint64(id), uint64(completed)}}
 }
 
 // A Report is a recovery that worked.

@@ -124,6 +124,9 @@ func (s *Scheduler) Take() []func(ddi.Driver) {
 	return c
 }
 
+// Call has the driver asked something, in its turn.
+func (s *Scheduler) Call(f func(ddi.Driver)) { s.call(f) }
+
 // Asks reports whether Take has something.
 func (s *Scheduler) Asks() bool { return len(s.calls) > 0 }
 
