@@ -106,7 +106,9 @@ func (l *nativeLocal) tell(data *[privateData]byte) abi.Status {
 	kmd, st := d.OpenNativeFence(ddi.OpenNativeFenceArgs{
 		Fence: o.kmd, Device: l.device.kmd, CurrentValueGpuVa: l.view.currentVa, MonitoredValueGpuVa: l.view.mvalVa, PrivateDriverData: data[:],
 	})
-	l.kmd = kmd
+	if st.OK() {
+		l.kmd = kmd
+	}
 	return st
 }
 

@@ -249,7 +249,7 @@ func (p *Process) openSyncObjectFromNtHandle2(r *abi.Request) abi.Status {
 	if !st.OK() {
 		return st
 	}
-	if !nt.Object.(syncObject).opensOn(d) {
+	if f, ok := nt.Object.(*fence); !nt.Object.(syncObject).opensOn(d) || ok && f.intra() {
 		return abi.StatusInvalidParameter
 	}
 	if st := d.usable(); !st.OK() {
