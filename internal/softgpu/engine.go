@@ -14,8 +14,8 @@ const (
 )
 
 // An engine executes packets one after the other, those of contexts and of hardware
-// queues in one line. GPU.mu guards it; running and what is in it change only while
-// GPU.calling is held too.
+// queues in the order in which they came. GPU.mu guards it; running and what is in it
+// change only while GPU.calling is held too.
 //
 // At each moment it first answers the kernel's requests, suspensions before preemptions,
 // and then works. It answers
@@ -35,9 +35,10 @@ type engine struct {
 	// commands and bytes are what it may still do in this call of Advance.
 	commands, bytes int
 
-	fifo    []*packet
-	running *packet // nil: none
-	pushed  uint64  // packets so far; the number of the next one
+	line     runlist // the streams that can run
+	contexts stream
+	running  *packet // nil: none
+	pushed   uint64  // packets so far; the number of the next one
 	// submitted and ended are fence ids of contexts' packets: the latest that came, and
 	// the latest that ended in some way.
 	submitted, ended uint32
@@ -58,24 +59,18 @@ type preempt struct {
 	before uint64
 }
 
-// push puts a packet at the end of the line.
+// push puts a packet at the end of its stream.
 func (e *engine) push(p *packet) {
 	p.number = e.pushed
 	e.pushed++
-	e.fifo = append(e.fifo, p)
-}
-
-// drop takes packets off the engine: the running one, which then ran until now, and
-// those that wait.
-func (e *engine) drop(which func(*packet) bool, now int64) {
-	if e.running != nil && which(e.running) {
-		e.running, e.time = nil, max(e.time, now)
-	}
-	e.fifo = slices.DeleteFunc(e.fifo, which)
+	s := p.stream()
+	s.fifo = append(s.fifo, p)
+	e.list(s)
 }
 
 // clear takes everything off the engine and forgets all requests.
 func (e *engine) clear() {
+	e.drop(func(*packet) bool { return true }, e.time)
 	*e = engine{name: e.name, release: e.release, time: e.time, pushed: e.pushed, submitted: e.submitted, ended: e.submitted}
 }
 
@@ -107,10 +102,10 @@ func (e *engine) due() (at int64, ok bool) {
 		return e.asked, true
 	case p != nil:
 		return p.due(e.time)
-	case e.held || len(e.fifo) == 0:
+	case e.held || len(e.line) == 0:
 		return 0, false
 	}
-	return max(e.time, e.fifo[0].ready), true
+	return max(e.time, e.line[0].head().ready), true
 }
 
 // work lets the engines do what is due up to now, in the order of the moments; at one
@@ -150,14 +145,11 @@ func (g *GPU) turn(e *engine, t int64) {
 
 // start takes the next packet, if there is one.
 func (e *engine) start() bool {
-	if e.held || len(e.fifo) == 0 || e.fifo[0].ready > e.time {
+	if e.held || len(e.line) == 0 || e.line[0].head().ready > e.time {
 		return false
 	}
-	p := e.fifo[0]
-	e.fifo[0] = nil
-	e.fifo = e.fifo[1:]
-	p.start(e.time)
-	e.running = p
+	e.running = e.next()
+	e.running.start(e.time)
 	return true
 }
 
@@ -187,11 +179,7 @@ func (g *GPU) suspend(e *engine, i int) {
 		p.stop(e.time)
 		c.parked = append(c.parked, p)
 	}
-	for _, p := range e.fifo {
-		if its(p) {
-			c.parked = append(c.parked, p)
-		}
-	}
+	c.parked = append(c.parked, e.packets(its)...)
 	e.drop(its, e.time)
 	c.suspended = true
 	g.flush(e)
@@ -212,8 +200,8 @@ func (g *GPU) preempt(e *engine) {
 		p.stop(e.time)
 		p.context.preempted = p
 	}
-	for _, p := range e.fifo {
-		if its(p) && p.fetched { // preempted before, and not run since
+	for _, p := range e.packets(its) {
+		if p.fetched { // preempted before, and not run since
 			p.context.preempted = p
 		}
 	}

@@ -7,12 +7,13 @@ import (
 	"github.com/dxgsync/dxgsync/ddi"
 )
 
-// A hwQueue is a hardware queue. It does not change. Its buffers wait in the engine's
-// queue among all others, or in its context while that is suspended.
+// A hwQueue is a hardware queue. Its buffers wait in its stream, or in its context while
+// that is suspended. The rest does not change.
 type hwQueue struct {
 	handle   ddi.KmdHwQueue
 	context  *context
 	progress uint64 // the GPU virtual address of its progress fence
+	stream   stream
 }
 
 // CreateHwQueue makes a hardware queue. NOT_SUPPORTED without HwScheduling;
@@ -31,7 +32,7 @@ func (g *GPU) CreateHwQueue(args ddi.CreateHwQueueArgs) (ddi.KmdHwQueue, abi.Sta
 		return 0, abi.StatusNoMemory
 	}
 	h := ddi.KmdHwQueue(g.newHandle())
-	g.queues[h] = &hwQueue{h, c, args.ProgressFenceGpuVirtualAddress}
+	g.queues[h] = &hwQueue{handle: h, context: c, progress: args.ProgressFenceGpuVirtualAddress}
 	return h, abi.StatusSuccess
 }
 

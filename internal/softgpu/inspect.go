@@ -26,7 +26,7 @@ func (g *GPU) Engines() []EngineState {
 	defer g.mu.Unlock()
 	list := make([]EngineState, 0, len(g.engines))
 	for _, e := range g.engines {
-		s := EngineState{Engine: e.name, Hung: e.hung, Held: e.held, Waiting: len(e.fifo)}
+		s := EngineState{Engine: e.name, Hung: e.hung, Held: e.held, Waiting: e.line.waiting()}
 		if p := e.running; p != nil {
 			s.Running, s.Context, s.FenceID, s.Command, s.Since = true, p.context.handle, p.id, p.ran, p.since
 			if p.queue != nil {
@@ -50,7 +50,7 @@ func (g *GPU) Holdings() Holdings {
 	defer g.mu.Unlock()
 	h := Holdings{len(g.devices), len(g.contexts), len(g.queues), len(g.events), len(g.notes), 0}
 	for _, e := range g.engines {
-		h.Packets += len(e.fifo)
+		h.Packets += e.line.waiting()
 		if e.running != nil {
 			h.Packets++
 		}

@@ -101,9 +101,9 @@ func TestProgramsAgainstAnInterpreter(t *testing.T) {
 	})
 }
 
-// A stream is a context or a queue with the packets that it still has to end, oldest
+// A lane is a context or a queue with the packets that it still has to end, oldest
 // first.
-type stream struct {
+type lane struct {
 	context ddi.KmdContext
 	queue   ddi.KmdHwQueue // 0: the context's own
 	at      uint64
@@ -122,9 +122,9 @@ func TestDisturbedPrograms(t *testing.T) {
 		b := newBench(t, nil)
 		b.m.log = nil
 		model := newMemory()
-		var streams []*stream
+		var streams []*lane
 		for i := range uint64(4) {
-			s := &stream{context: b.context(node0), at: base + i*region}
+			s := &lane{context: b.context(node0), at: base + i*region}
 			if i%2 == 1 {
 				s.queue = b.queue(s.context, s.at)
 			}
@@ -133,7 +133,7 @@ func TestDisturbedPrograms(t *testing.T) {
 		preempts, answered, suspended := uint32(0), uint32(0), map[ddi.KmdContext]bool{}
 		again := func() { // after a preemption, in the order of before
 			var jobs []*job
-			by := map[*job]*stream{}
+			by := map[*job]*lane{}
 			for _, s := range streams {
 				if s.queue == 0 {
 					for _, j := range s.packets {

@@ -2,7 +2,6 @@ package softgpu
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/ddi"
@@ -39,7 +38,7 @@ func (g *GPU) ResetEngine(name ddi.Engine) (lastAborted uint32, st abi.Status) {
 		lastAborted = uint32(victim.id)
 	default:
 		if victim == e.running {
-			e.fifo = slices.Insert(e.fifo, 0, victim)
+			e.requeue(victim)
 		}
 		victim.restart()
 		e.running, victim = nil, nil
@@ -89,8 +88,8 @@ func (g *GPU) resettable(name ddi.Engine) (*engine, abi.Status) {
 
 // victim is the packet that holds the engine up, nil if there is none.
 func (e *engine) victim() *packet {
-	if e.running == nil && e.hung && len(e.fifo) > 0 {
-		return e.fifo[0]
+	if e.running == nil && e.hung && len(e.line) > 0 {
+		return e.line[0].head()
 	}
 	return e.running
 }
