@@ -22,7 +22,8 @@ type Devices interface {
 // CreateDeviceArgs are the arguments of CreateDevice.
 type CreateDeviceArgs struct {
 	// Memory is what the GPU sees of the process that owns the device. It stays valid,
-	// if empty, after the process is gone.
+	// if empty, after the process is gone. All devices of the process have the same, as
+	// == says.
 	Memory AddressSpace
 }
 

@@ -71,6 +71,8 @@ func (v *vsyncs) NotifyInterrupt(i ddi.Interrupt) {
 	v.late = append(v.late, math.Abs(float64(now-v.start-v.count*1e9/v.hz)))
 }
 
+func (v *vsyncs) IsFeatureEnabled(abi.FeatureID) bool { return false }
+
 func (v *vsyncs) Now() int64 {
 	now := int64(time.Since(v.begin))
 	if v.start < 0 {

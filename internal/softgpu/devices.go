@@ -16,7 +16,7 @@ const (
 // A context is a stream of command buffers on one engine. GPU.mu guards it.
 type context struct {
 	handle ddi.KmdContext
-	memory ddi.AddressSpace
+	memory *space
 	engine *engine
 
 	// One of its buffers has faulted: the others do nothing. The kernel decides what
@@ -43,18 +43,18 @@ func (g *GPU) CreateDevice(args ddi.CreateDeviceArgs) (ddi.KmdDevice, abi.Status
 		return 0, abi.StatusNoMemory
 	}
 	h := ddi.KmdDevice(g.newHandle())
-	if g.devices[h] = args.Memory; args.Memory == nil {
-		g.devices[h] = nothing{}
-	}
+	g.devices[h] = g.space(args.Memory)
 	return h, abi.StatusSuccess
 }
 
 // DestroyDevice forgets it.
 func (g *GPU) DestroyDevice(device ddi.KmdDevice) abi.Status {
 	defer g.quiet()()
-	if _, ok := g.devices[device]; !ok {
+	s := g.devices[device]
+	if s == nil {
 		return abi.StatusInvalidParameter
 	}
+	g.leave(s)
 	delete(g.devices, device)
 	return abi.StatusSuccess
 }
@@ -65,9 +65,9 @@ func (g *GPU) DestroyDevice(device ddi.KmdDevice) abi.Status {
 func (g *GPU) CreateContext(args ddi.CreateContextArgs) (ddi.KmdContext, abi.Status) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	memory, ok := g.devices[args.Device]
+	memory := g.devices[args.Device]
 	e := g.engineOf(args.Engine)
-	if !ok || e == nil {
+	if memory == nil || e == nil {
 		return 0, abi.StatusInvalidParameter
 	}
 	if len(g.contexts) == MaxContexts {

@@ -36,6 +36,7 @@ type engine struct {
 	commands, bytes int
 
 	line     runlist // the streams that can run
+	stalls   runlist // those whose first packet is stalled
 	contexts stream
 	running  *packet // nil: none
 	pushed   uint64  // packets so far; the number of the next one
@@ -51,6 +52,7 @@ type engine struct {
 	held     bool       // until ResumeHwEngine
 	injected *ddi.Fault // of the running or next packet
 	signaled bool       // it has written fences, and the interrupt is still to come
+	raised   raised
 }
 
 // A preempt is a request to take all packets before a number off.
@@ -81,6 +83,7 @@ func (e *engine) ready() bool  { return e.commands > 0 && e.bytes > 0 }
 
 // moment is when the first engine that counts is due. The caller holds mu.
 func (g *GPU) moment(counts func(*engine) bool) (at int64, ok bool) {
+	g.heed()
 	if g.down {
 		return 0, false
 	}
@@ -213,6 +216,7 @@ func (g *GPU) preempt(e *engine) {
 
 // flush reports that fences were written.
 func (g *GPU) flush(e *engine) {
+	g.flushNative(e)
 	if e.signaled {
 		e.signaled = false
 		g.notify(ddi.MonitoredFenceSignaled{Engine: e.name})

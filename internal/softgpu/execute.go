@@ -50,6 +50,8 @@ func (g *GPU) step(e *engine) bool {
 	switch {
 	case bad || f != nil:
 		g.fault(e, p, f)
+	case e.running != p:
+		return true // it is stalled
 	case !done:
 		at, ok := p.due(e.time)
 		return ok && at <= e.time
@@ -174,8 +176,11 @@ func (g *GPU) execute(e *engine, p *packet) (done, bad bool, f *ddi.Fault) {
 		return p.until <= e.time, false, nil
 	case cmdbuf.Hang:
 		return false, false, nil
-	case cmdbuf.Wait, cmdbuf.SignalNative:
-		return false, true, nil
+	case cmdbuf.Wait:
+		return g.wait(e, p, c)
+	case cmdbuf.SignalNative:
+		bad, f = g.signalNative(e, p, c)
+		return !bad, bad, f
 	case cmdbuf.Fault:
 		switch c.Kind {
 		case cmdbuf.FaultRead:
@@ -198,12 +203,20 @@ func (g *GPU) store(e *engine, p *packet, va, value uint64, wide bool) *ddi.Faul
 	if va%size != 0 {
 		return &ddi.Fault{Address: va, Flags: ddi.FaultWrite | ddi.FaultUnaligned}
 	}
-	return g.access(p, func(m ddi.AddressSpace) *ddi.Fault {
+	v := p.context.memory.native[va&^7]
+	if v != nil && v.fence.always {
+		return nil
+	}
+	f := g.access(p, func(m ddi.AddressSpace) *ddi.Fault {
 		if wide {
 			return m.Store64(e.name.EngineOrdinal, va, value)
 		}
 		return m.Store32(e.name.EngineOrdinal, va, uint32(value))
 	})
+	if v != nil && f == nil {
+		g.stored(v.fence, e.time)
+	}
+	return f
 }
 
 // move copies a part of what is left: from the end if that lies where the beginning goes.
@@ -249,5 +262,5 @@ func (g *GPU) part(e *engine, left uint64) []byte {
 func (g *GPU) access(p *packet, f func(ddi.AddressSpace) *ddi.Fault) *ddi.Fault {
 	g.mu.Unlock()
 	defer g.mu.Lock()
-	return f(p.context.memory)
+	return f(p.context.memory.AddressSpace)
 }

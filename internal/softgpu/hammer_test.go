@@ -55,6 +55,8 @@ func (k *strictKernel) alive(handle any, i ddi.Interrupt) {
 func (k *strictKernel) Now() int64 { return k.now.Load() }
 func (k *strictKernel) Rearm()     {}
 
+func (k *strictKernel) IsFeatureEnabled(abi.FeatureID) bool { return false }
+
 // Everything at once: what was destroyed is never named.
 func TestHammer(t *testing.T) {
 	k := &strictKernel{t: t}

@@ -7,7 +7,8 @@ type EngineState struct {
 	Engine  ddi.Engine
 	Hung    bool // by Hang
 	Held    bool // until ResumeHwEngine
-	Waiting int  // packets behind the running one
+	Waiting int  // packets behind the running one, and stalled ones
+	Stalled int  // contexts as one and hardware queues that wait for native fences
 
 	// The running packet. Nothing of it counts unless Running.
 	Running bool
@@ -26,7 +27,7 @@ func (g *GPU) Engines() []EngineState {
 	defer g.mu.Unlock()
 	list := make([]EngineState, 0, len(g.engines))
 	for _, e := range g.engines {
-		s := EngineState{Engine: e.name, Hung: e.hung, Held: e.held, Waiting: e.line.waiting()}
+		s := EngineState{Engine: e.name, Hung: e.hung, Held: e.held, Waiting: e.line.waiting() + e.stalls.waiting(), Stalled: len(e.stalls)}
 		if p := e.running; p != nil {
 			s.Running, s.Context, s.FenceID, s.Command, s.Since = true, p.context.handle, p.id, p.ran, p.since
 			if p.queue != nil {
@@ -42,15 +43,18 @@ func (g *GPU) Engines() []EngineState {
 }
 
 // Holdings is how many things of the kernel the GPU knows.
-type Holdings struct{ Devices, Contexts, HwQueues, CpuEvents, Notifications, Packets int }
+type Holdings struct {
+	Devices, Contexts, HwQueues, CpuEvents, Notifications int
+	NativeFences, LocalNativeFences, Packets              int
+}
 
 // Holdings counts them, for tests that nothing is left behind.
 func (g *GPU) Holdings() Holdings {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	h := Holdings{len(g.devices), len(g.contexts), len(g.queues), len(g.events), len(g.notes), 0}
+	h := Holdings{len(g.devices), len(g.contexts), len(g.queues), len(g.events), len(g.notes), len(g.fences), len(g.locals), 0}
 	for _, e := range g.engines {
-		h.Packets += e.line.waiting()
+		h.Packets += e.line.waiting() + e.stalls.waiting()
 		if e.running != nil {
 			h.Packets++
 		}

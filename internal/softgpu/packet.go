@@ -36,6 +36,7 @@ type packet struct {
 	moved   uint64         // bytes of it that are copied or filled
 	until   int64          // when the delay that is under way ends
 	left    int64          // of it, while the packet is stopped
+	wait    *wait          // that is under way and has been in vain; nil: none
 	ran     uint64         // commands that are done
 }
 
@@ -63,6 +64,7 @@ func (p *packet) resume(old *packet) {
 	}
 	p.began, p.since, p.fetched, p.reread, p.bare = old.began, old.since, true, true, old.bare
 	p.reader, p.command, p.moved, p.left, p.ran = old.reader, old.command, old.moved, old.left, old.ran
+	p.wait = old.wait
 }
 
 // restart forgets how far it has got.

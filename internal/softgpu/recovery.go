@@ -38,10 +38,12 @@ func (g *GPU) ResetEngine(name ddi.Engine) (lastAborted uint32, st abi.Status) {
 		lastAborted = uint32(victim.id)
 	default:
 		if victim == e.running {
-			e.requeue(victim)
+			e.requeue()
 		}
-		victim.restart()
-		e.running, victim = nil, nil
+		if victim.stream().state != stalled { // what is stalled is not on the engine
+			victim.restart()
+		}
+		victim = nil
 	}
 	e.reset(victim, g.cb.Now())
 	return lastAborted, abi.StatusSuccess
@@ -86,10 +88,14 @@ func (g *GPU) resettable(name ddi.Engine) (*engine, abi.Status) {
 	return e, abi.StatusSuccess
 }
 
-// victim is the packet that holds the engine up, nil if there is none.
+// victim is the packet that holds the engine up, nil if there is none. A stalled one is
+// it only if there is nothing else.
 func (e *engine) victim() *packet {
-	if e.running == nil && e.hung && len(e.line) > 0 {
+	switch {
+	case e.running == nil && e.hung && len(e.line) > 0:
 		return e.line[0].head()
+	case e.running == nil && len(e.line) == 0 && len(e.stalls) > 0:
+		return e.stalls[0].stalled
 	}
 	return e.running
 }

@@ -13,6 +13,7 @@
 //	GPU.calling  (held during callbacks and accesses to memory, so that Destroy and
 //	              Reset calls can wait for them)
 //	  GPU.mu     (never held during a callback or an access to memory)
+//	    peers.mu (only what is in peers is done under it)
 package softgpu
 
 import (
@@ -31,10 +32,12 @@ const periodicFirst abi.WDDM = 2200
 // A GPU is the driver of one adapter. Its methods may be called by any number of
 // goroutines, but for Advance, which one at a time may call.
 type GPU struct {
-	ddi.Refusals // native fences and doorbells are on their way
+	ddi.Refusals // doorbells are on their way
 
 	// What the profile says. It does not change.
-	caps       ddi.Caps
+	caps       ddi.Caps // but for native fences, which StartDevice adds
+	native     adapter.NativeFenceOptions
+	fencing    bool     // native fences are enabled
 	refresh    []uint32 // of the targets at the start
 	clock      uint64   // ticks per second
 	dependents []uint64 // by node: the nodes that its reset disturbs, itself among them
@@ -51,16 +54,27 @@ type GPU struct {
 	engines  []*engine     // by engine ordinal, then node; the list does not change
 	down     bool          // between ResetFromTimeout and RestartFromTimeout
 	refusing bool          // resets of engines
-	devices  map[ddi.KmdDevice]ddi.AddressSpace
+	devices  map[ddi.KmdDevice]*space
+	spaces   map[ddi.AddressSpace]*space
 	contexts map[ddi.KmdContext]*context
 	queues   map[ddi.KmdHwQueue]*hwQueue
 	targets  *display.Targets
 	notes    map[ddi.Notification]note
 	events   map[ddi.KmdCpuEvent]ddi.DxgCpuEvent
 	handle   uint64 // the last that was given out
+
+	os     ddi.NativeFenceOSCaps
+	fences map[ddi.KmdNativeFence]*nativeFence
+	locals map[ddi.KmdLocalNativeFence]*view
+	late   []*nativeFence // to be named in interrupts, but not by a command
+	waited uint64         // WAITs that stalled so far
+	peers  peers
 }
 
-var _ ddi.Driver = (*GPU)(nil)
+var (
+	_ ddi.Driver     = (*GPU)(nil)
+	_ ddi.PeerDriver = (*GPU)(nil)
+)
 
 // New makes the GPU that a validated profile describes. It can signal CPU events if
 // the profile has the feature KMD_SIGNAL_CPU_EVENT, notify before vertical syncs if it
@@ -74,7 +88,13 @@ func New(p *adapter.Profile) *GPU {
 		faults:   p.Faults,
 		narrow:   !p.Caps.Has(adapter.Support64BitAtomics),
 		refusing: p.Faults.ResetEngine == adapter.Fail,
-		devices:  map[ddi.KmdDevice]ddi.AddressSpace{},
+		native:   p.NativeFence,
+		fencing:  p.NativeFences(),
+		devices:  map[ddi.KmdDevice]*space{},
+		spaces:   map[ddi.AddressSpace]*space{},
+		fences:   map[ddi.KmdNativeFence]*nativeFence{},
+		locals:   map[ddi.KmdLocalNativeFence]*view{},
+		peers:    peers{fences: map[ddi.DxgNativeFence]*nativeFence{}},
 		contexts: map[ddi.KmdContext]*context{},
 		queues:   map[ddi.KmdHwQueue]*hwQueue{},
 		notes:    map[ddi.Notification]note{},
@@ -121,6 +141,7 @@ func (g *GPU) StartDevice(cb ddi.Callbacks) abi.Status {
 	g.cb = cb
 	g.now = cb.Now()
 	g.targets = display.New(g.now, g.refresh...)
+	g.startFences()
 	return abi.StatusSuccess
 }
 
@@ -139,9 +160,10 @@ func (g *GPU) StopDevice() {
 	clear(g.queues)
 	clear(g.notes)
 	clear(g.events)
+	g.stopFences()
 }
 
-// Caps says what the profile gave.
+// Caps says what the profile gave, and since the start what the system has.
 func (g *GPU) Caps() ddi.Caps { return g.caps }
 
 // Advance lets the engines work up to now, within bounds, and then reports the
@@ -156,6 +178,7 @@ func (g *GPU) Advance(now int64) {
 		return
 	}
 	g.now = now
+	g.interruptLate()
 	g.work(now)
 	for _, f := range g.targets.Advance(now) {
 		g.notify(ddi.PeriodicMonitoredFenceSignaled{VidPnTargetID: f.Target, NotificationID: f.ID, Count: f.Count})
@@ -168,6 +191,9 @@ func (g *GPU) Next() (at int64, ok bool) {
 	defer g.mu.Unlock()
 	if g.cb == nil {
 		return 0, false
+	}
+	if len(g.late) > 0 {
+		return g.now, true
 	}
 	at, ok = g.targets.Next()
 	if moment, due := g.moment((*engine).always); due && (!ok || moment < at) {

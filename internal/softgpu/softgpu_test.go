@@ -22,6 +22,9 @@ type fakeKernel struct {
 	answer        abi.Status // of SignalEvent
 	interrupts    []ddi.Interrupt
 	during        func() // inside NotifyInterrupt
+	fenceless     bool   // the system has no native fences
+	os            ddi.NativeFenceOSCaps
+	system        ddi.AddressSpace
 }
 
 func (k *fakeKernel) SignalEvent(e ddi.DxgCpuEvent) abi.Status {
@@ -37,7 +40,13 @@ func (k *fakeKernel) NotifyInterrupt(i ddi.Interrupt) {
 }
 
 func (k *fakeKernel) Now() int64 { return k.now }
-func (k *fakeKernel) Rearm()     { k.rearmed++ }
+
+func (k *fakeKernel) IsFeatureEnabled(abi.FeatureID) bool { return !k.fenceless }
+
+func (k *fakeKernel) NativeFenceOSCaps() ddi.NativeFenceOSCaps { return k.os }
+func (k *fakeKernel) SystemMemory() ddi.AddressSpace           { return k.system }
+
+func (k *fakeKernel) Rearm() { k.rearmed++ }
 
 func profile(t *testing.T, change func(p *adapter.Profile)) *adapter.Profile {
 	t.Helper()
@@ -75,16 +84,24 @@ func TestCapsFollowTheProfile(t *testing.T) {
 		change func(p *adapter.Profile)
 		want   ddi.Caps
 	}{
-		{"neutral", func(*adapter.Profile) {}, both},
+		{"neutral", func(*adapter.Profile) {}, both | ddi.NativeGpuFence},
+		{"queue interrupts", func(p *adapter.Profile) { p.NativeFence.Interrupt = adapter.InterruptQueue }, both | ddi.NativeGpuFence | ddi.OptimizedNativeFenceSignaledInterrupt},
+		{"direct signal", func(p *adapter.Profile) { p.NativeFence.DirectSignal = true }, both | ddi.NativeGpuFence | ddi.DirectSignal},
+		{"no hardware queues", func(p *adapter.Profile) { p.HwScheduling.Enabled = false }, both},
 		{"feature off", func(p *adapter.Profile) { p.Features = 0 }, ddi.PeriodicFrameNotification},
-		{"no display", func(p *adapter.Profile) { p.Displays = nil }, ddi.SignalCpuEvent},
+		{"no display", func(p *adapter.Profile) { p.Displays = nil }, ddi.SignalCpuEvent | ddi.NativeGpuFence},
 		{"WDDM 2.9", func(p *adapter.Profile) { p.WDDM, p.Features = 2900, 0 }, ddi.PeriodicFrameNotification},
 		{"WDDM 2.2", func(p *adapter.Profile) { p.WDDM, p.Features = 2200, 0 }, ddi.PeriodicFrameNotification},
 		{"WDDM 2.1", func(p *adapter.Profile) { p.WDDM, p.Features = 2100, 0 }, 0},
 	} {
-		g := New(profile(t, c.change))
+		p := profile(t, c.change)
+		g := New(p)
 		must(t, g.StartDevice(&fakeKernel{}))
-		if want := c.want | ddi.PerEngineReset | ddi.HwScheduling | ddi.ReportsRead; g.Caps() != want {
+		want := c.want | ddi.PerEngineReset | ddi.ReportsRead
+		if p.HwScheduling.Enabled {
+			want |= ddi.HwScheduling
+		}
+		if g.Caps() != want {
 			t.Errorf("%s: %v, want %v", c.name, g.Caps(), want)
 		}
 		h, s := g.CreateCpuEvent(0, 1)

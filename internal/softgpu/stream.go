@@ -6,11 +6,21 @@ import (
 )
 
 // A stream is packets of one engine that run in order: those of a hardware queue, or
-// those of all contexts. GPU.mu guards it.
+// those of all contexts. While its first packet is stalled at a WAIT none of them runs.
+// GPU.mu guards it.
 type stream struct {
-	fifo   []*packet // wait
-	listed bool      // in engine.line
+	state   streamState
+	stalled *packet   // comes first: it is stalled, or was; nil: none
+	fifo    []*packet // wait behind it
 }
+
+type streamState uint8
+
+const (
+	idle    streamState = iota // no packet waits
+	listed                     // in engine.line
+	stalled                    // in engine.stalls, and stalled in the fence's
+)
 
 // stream is the one that a packet belongs to.
 func (p *packet) stream() *stream {
@@ -22,33 +32,54 @@ func (p *packet) stream() *stream {
 
 // head is the packet that comes first, nil if there is none.
 func (s *stream) head() *packet {
-	if len(s.fifo) == 0 {
-		return nil
+	switch {
+	case s.stalled != nil:
+		return s.stalled
+	case len(s.fifo) > 0:
+		return s.fifo[0]
 	}
-	return s.fifo[0]
+	return nil
 }
 
 // pop takes the head away.
 func (s *stream) pop() *packet {
-	p := s.fifo[0]
+	p := s.head()
+	if s.stalled != nil {
+		s.stalled = nil
+		return p
+	}
 	s.fifo[0] = nil
 	s.fifo = s.fifo[1:]
 	return p
 }
 
 // waiting is how many packets wait.
-func (s *stream) waiting() int { return len(s.fifo) }
+func (s *stream) waiting() int {
+	n := len(s.fifo)
+	if s.stalled != nil {
+		n++
+	}
+	return n
+}
 
 // A runlist is streams with packets, in the order of the numbers of their heads.
 type runlist []*stream
 
 // find is the place of a stream, or where it belongs.
-func (l runlist) find(s *stream) int {
-	at, _ := slices.BinarySearchFunc(l, s.head().number, func(o *stream, n uint64) int { return cmp.Compare(o.head().number, n) })
-	return at
+func (l runlist) find(s *stream) (at int, ok bool) {
+	return slices.BinarySearchFunc(l, s.head().number, func(o *stream, n uint64) int { return cmp.Compare(o.head().number, n) })
 }
 
-func (l *runlist) insert(s *stream) { *l = slices.Insert(*l, l.find(s), s) }
+func (l *runlist) insert(s *stream) {
+	at, _ := l.find(s)
+	*l = slices.Insert(*l, at, s)
+}
+
+func (l *runlist) remove(s *stream) {
+	if at, ok := l.find(s); ok {
+		*l = slices.Delete(*l, at, at+1)
+	}
+}
 
 // waiting is how many packets wait in all of them.
 func (l runlist) waiting() (n int) {
@@ -58,11 +89,18 @@ func (l runlist) waiting() (n int) {
 	return n
 }
 
-// list lets a stream run that has packets.
+// list lets a stream run if it has packets and is not stalled; unlist takes that back.
 func (e *engine) list(s *stream) {
-	if !s.listed && s.head() != nil {
-		s.listed = true
+	if s.state == idle && s.head() != nil {
+		s.state = listed
 		e.line.insert(s)
+	}
+}
+
+func (e *engine) unlist(s *stream) {
+	if s.state == listed {
+		e.line.remove(s)
+		s.state = idle
 	}
 }
 
@@ -70,21 +108,20 @@ func (e *engine) list(s *stream) {
 func (e *engine) next() *packet {
 	s := e.line[0]
 	e.line[0] = nil
-	e.line, s.listed = e.line[1:], false
+	e.line, s.state = e.line[1:], idle
 	p := s.pop()
 	e.list(s)
 	return p
 }
 
-// requeue puts a packet that was taken back to the front of its stream.
-func (e *engine) requeue(p *packet) {
+// requeue puts the running packet back to the front of its stream.
+func (e *engine) requeue() {
+	p := e.running
 	s := p.stream()
-	if s.listed {
-		e.line = slices.Delete(e.line, e.line.find(s), e.line.find(s)+1)
-		s.listed = false
-	}
+	e.unlist(s)
 	s.fifo = slices.Insert(s.fifo, 0, p)
 	e.list(s)
+	e.running = nil
 }
 
 // drop takes packets off the engine: the running one, which then ran until now, and
@@ -93,11 +130,21 @@ func (e *engine) drop(which func(*packet) bool, now int64) {
 	if e.running != nil && which(e.running) {
 		e.running, e.time = nil, max(e.time, now)
 	}
-	line := e.line
-	e.line = nil
-	for _, s := range line {
-		s.listed = false
+	all := slices.Concat(e.line, e.stalls)
+	e.line, e.stalls = nil, nil
+	for _, s := range all {
 		s.fifo = slices.DeleteFunc(s.fifo, which)
+		if p := s.stalled; p != nil && which(p) {
+			if s.state == stalled {
+				p.wait.view.fence.stalls.remove(p)
+			}
+			s.stalled, s.state = nil, idle
+		}
+		if s.state == stalled {
+			e.stalls.insert(s)
+			continue
+		}
+		s.state = idle
 		e.list(s)
 	}
 }
@@ -105,11 +152,15 @@ func (e *engine) drop(which func(*packet) bool, now int64) {
 // packets lists those that wait and which says yes to, oldest first.
 func (e *engine) packets(which func(*packet) bool) []*packet {
 	var all []*packet
-	for _, s := range e.line {
+	add := func(p *packet) {
+		if p != nil && which(p) {
+			all = append(all, p)
+		}
+	}
+	for _, s := range slices.Concat(e.line, e.stalls) {
+		add(s.stalled)
 		for _, p := range s.fifo {
-			if which(p) {
-				all = append(all, p)
-			}
+			add(p)
 		}
 	}
 	slices.SortFunc(all, func(a, b *packet) int { return cmp.Compare(a.number, b.number) })
