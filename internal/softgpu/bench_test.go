@@ -67,6 +67,9 @@ func (m *memory) Write(engine uint32, va uint64, b []byte) *ddi.Fault {
 }
 
 func (m *memory) Load64(engine uint32, va uint64) (uint64, *ddi.Fault) {
+	if va%8 != 0 {
+		return 0, &ddi.Fault{Address: va, Flags: ddi.FaultUnaligned}
+	}
 	var b [8]byte
 	f := m.Read(engine, va, b[:])
 	return binary.LittleEndian.Uint64(b[:]), f

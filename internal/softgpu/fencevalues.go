@@ -34,7 +34,7 @@ func (g *GPU) review(h ddi.KmdNativeFence, monitored uint64) {
 	var va uint64
 	switch {
 	case f.system != 0:
-		m, va = g.cb.SystemMemory(), f.system
+		m, va = g.system, f.system
 	case len(f.views) > 0:
 		m, va = f.views[0].space.AddressSpace, f.views[0].va
 	}

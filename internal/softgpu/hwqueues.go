@@ -14,6 +14,8 @@ type hwQueue struct {
 	context  *context
 	progress uint64 // the GPU virtual address of its progress fence
 	stream   stream
+	// The logs of native fences, which change only while GPU.calling is held too.
+	waits, signals fenceLog
 }
 
 // CreateHwQueue makes a hardware queue. NOT_SUPPORTED without HwScheduling;

@@ -42,7 +42,7 @@ func (g *GPU) startFences() {
 	if !g.fencing || !g.cb.IsFeatureEnabled(abi.FeatureNativeFence) {
 		return
 	}
-	g.os = g.cb.NativeFenceOSCaps()
+	g.os, g.system = g.cb.NativeFenceOSCaps(), g.cb.SystemMemory()
 	g.caps |= ddi.NativeGpuFence
 	if g.native.Interrupt == adapter.InterruptQueue {
 		g.caps |= ddi.OptimizedNativeFenceSignaledInterrupt

@@ -3,6 +3,7 @@ package softgpu
 import (
 	"slices"
 
+	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/cmdbuf"
 	"github.com/dxgsync/dxgsync/ddi"
 	"github.com/dxgsync/dxgsync/internal/adapter"
@@ -67,12 +68,21 @@ func (g *GPU) signalNative(e *engine, p *packet, c cmdbuf.SignalNative) (bad boo
 	if fence.always {
 		return false, nil
 	}
-	monitored, stored := uint64(0), false
+	var log fenceLog
+	var queue ddi.KmdHwQueue // whose log has it
+	if p.queue != nil {
+		log = p.queue.signals
+	}
+	monitored, stored, end := uint64(0), false, g.ticks(max(e.time, 0))
+	system := g.system
 	f = g.access(p, func(m ddi.AddressSpace) (f *ddi.Fault) {
 		if f = m.Store64(e.name.EngineOrdinal, c.VA, c.Value); f != nil {
 			return f
 		}
 		stored = true
+		if log.write(e.name.EngineOrdinal, m, system, event{c.Value, c.Fence, abi.NativeFenceLogSignalExecuted, 0, end}) {
+			queue = p.queue.handle
+		}
 		if fence.peers != nil {
 			fence.peers.Kick(fence.name)
 		}
@@ -84,7 +94,7 @@ func (g *GPU) signalNative(e *engine, p *packet, c cmdbuf.SignalNative) (bad boo
 		g.wake(fence, c.Value, e.time)
 	}
 	if f == nil && c.Value > monitored {
-		e.raised.raise(fence, 0)
+		e.raised.raise(fence, queue)
 	}
 	return false, f
 }

@@ -169,10 +169,15 @@ func (g *GPU) CalibrateGpuClock(name ddi.Engine) (ddi.Calibration, abi.Status) {
 	g.mu.Lock()
 	cb := g.cb
 	g.mu.Unlock()
-	now := uint64(max(cb.Now(), 0))
-	hi, lo := bits.Mul64(now, g.clock)
+	now := max(cb.Now(), 0)
+	return ddi.Calibration{GpuFrequency: g.clock, GpuClockCounter: g.ticks(now), CpuClockCounter: uint64(now)}, abi.StatusSuccess
+}
+
+// ticks is what the clock of all engines shows at a moment that is not before 0.
+func (g *GPU) ticks(now int64) uint64 {
+	hi, lo := bits.Mul64(uint64(now), g.clock)
 	ticks, _ := bits.Div64(hi%second, lo, second) // wraps, as a counter does
-	return ddi.Calibration{GpuFrequency: g.clock, GpuClockCounter: ticks, CpuClockCounter: now}, abi.StatusSuccess
+	return ticks
 }
 
 const second = 1_000_000_000 // nanoseconds

@@ -64,6 +64,7 @@ type GPU struct {
 	handle   uint64 // the last that was given out
 
 	os     ddi.NativeFenceOSCaps
+	system ddi.AddressSpace
 	fences map[ddi.KmdNativeFence]*nativeFence
 	locals map[ddi.KmdLocalNativeFence]*view
 	late   []*nativeFence // to be named in interrupts, but not by a command

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/cmdbuf"
 	"github.com/dxgsync/dxgsync/ddi"
 )
@@ -64,8 +65,26 @@ func (g *GPU) wait(e *engine, p *packet, c cmdbuf.Wait) (done, bad bool, f *ddi.
 			return false, false, nil
 		}
 	}
+	g.logWait(e, p, c)
 	p.wait = nil
 	return true, false, nil
+}
+
+// logWait logs that a WAIT has ended.
+func (g *GPU) logWait(e *engine, p *packet, c cmdbuf.Wait) {
+	if p.queue == nil || p.queue.waits.entries == 0 {
+		return
+	}
+	since := e.time
+	if p.wait != nil {
+		since = p.wait.since
+	}
+	ended := event{c.Value, c.Fence, abi.NativeFenceLogWaitUnblocked, g.ticks(max(since, 0)), g.ticks(max(e.time, 0))}
+	log, system := p.queue.waits, g.system
+	_ = g.access(p, func(m ddi.AddressSpace) *ddi.Fault {
+		log.write(e.name.EngineOrdinal, m, system, ended)
+		return nil
+	})
 }
 
 // stall holds the stream of the running packet.
