@@ -168,6 +168,7 @@ func TestSupport(t *testing.T) {
 		"QueryClockCalibration", "QueryStatistics", "EnumProcesses",
 		"CreateNativeFence", "OpenNativeFenceFromNtHandle", "IsFeatureEnabled",
 		"QueryVideoMemoryInfo", "ChangeVideoMemoryReservation", "QueryAllocationResidency", "SetAllocationPriority", "GetAllocationPriority", "OfferAllocations", "ReclaimAllocations2", "Lock2", "Unlock2", "InvalidateCache",
+		"CreateDoorbell", "ConnectDoorbell", "DestroyDoorbell", "NotifyWorkSubmission", "CreateHwQueueForUserModeSubmission",
 	} {
 		supported["D3DKMT"+name] = true
 	}

@@ -88,6 +88,11 @@ func ntHandle(off uint16) FileField {
 	return FileField{Off: off, Dir: In, Kind: FileNTHandle, Array: -1}
 }
 
+// memoryFile is a field with the address of memory, which comes as a descriptor to map.
+func memoryFile(off uint16) FileField {
+	return FileField{Off: off, Dir: Out, Kind: FileMemory, Array: -1}
+}
+
 // cpuEvent is a field with a CPU event.
 func cpuEvent(off uint16, when When) FileField {
 	return FileField{Off: off, Dir: In, Kind: FileEvent, Array: -1, When: when}

@@ -8,7 +8,7 @@ enum { DXG_NOT_SUPPORTED, DXG_SUPPORTED, DXG_NOT_IMPLEMENTED };
 enum { DXG_IN = 1, DXG_OUT = 2, DXG_INOUT = 3 };
 enum { DXG_FROM_RECORD, DXG_FROM_ATTRIBUTES, DXG_FROM_SECURITY, DXG_FROM_ELEMENTS };
 enum { DXG_FILE_EVENT = 1, DXG_FILE_NT_HANDLE, DXG_FILE_SYNC_FILE, DXG_FILE_MEMORY };
-enum { DXG_OP_OUTS = 3, DXG_OP_ARRAYS = 5, DXG_OP_FILES = 1 };
+enum { DXG_OP_OUTS = 3, DXG_OP_ARRAYS = 5, DXG_OP_FILES = 2 };
 
 /* Bytes of the record that are answered. */
 struct dxg_span {
@@ -251,15 +251,17 @@ static const struct dxg_op dxg_ops[] = {
 		.files = 1, .file = {{0, DXG_IN, DXG_FILE_NT_HANDLE, -1}}},
 	{.nr = 0x8010, .name = "D3DKMTGetNativeFenceLogDetail", .size = 96, .request = 0x00000000, .support = DXG_NOT_SUPPORTED,
 		.outs = 1, .out = {{8, 24}}},
-	{.nr = 0x8011, .name = "D3DKMTCreateDoorbell", .size = 72, .request = 0x00000000, .support = DXG_NOT_SUPPORTED,
+	{.nr = 0x8011, .name = "D3DKMTCreateDoorbell", .size = 72, .request = 0x00000000, .support = DXG_SUPPORTED,
 		.outs = 1, .out = {{32, 36}},
-		.arrays = 1, .array = {{24, 16, 0, 1, DXG_INOUT, 4096}}},
-	{.nr = 0x8012, .name = "D3DKMTConnectDoorbell", .size = 8, .request = 0x00000000, .support = DXG_NOT_SUPPORTED},
-	{.nr = 0x8013, .name = "D3DKMTDestroyDoorbell", .size = 4, .request = 0x00000000, .support = DXG_NOT_SUPPORTED},
-	{.nr = 0x8014, .name = "D3DKMTNotifyWorkSubmission", .size = 8, .request = 0x00000000, .support = DXG_NOT_SUPPORTED},
+		.arrays = 1, .array = {{24, 16, 0, 1, DXG_INOUT, 4096}},
+		.files = 2, .file = {{32, DXG_OUT, DXG_FILE_MEMORY, -1}, {48, DXG_OUT, DXG_FILE_MEMORY, -1}}},
+	{.nr = 0x8012, .name = "D3DKMTConnectDoorbell", .size = 8, .request = 0x00000000, .support = DXG_SUPPORTED},
+	{.nr = 0x8013, .name = "D3DKMTDestroyDoorbell", .size = 4, .request = 0x00000000, .support = DXG_SUPPORTED},
+	{.nr = 0x8014, .name = "D3DKMTNotifyWorkSubmission", .size = 8, .request = 0x00000000, .support = DXG_SUPPORTED},
 	{.nr = 0x8015, .name = "D3DKMTWaitForIdle", .size = 4, .request = 0x00000000, .support = DXG_SUPPORTED},
-	{.nr = 0x8016, .name = "D3DKMTCreateHwQueueForUserModeSubmission", .size = 320, .request = 0x00000000, .support = DXG_NOT_SUPPORTED,
-		.outs = 3, .out = {{80, 4}, {88, 12}, {104, 152}}},
+	{.nr = 0x8016, .name = "D3DKMTCreateHwQueueForUserModeSubmission", .size = 320, .request = 0x00000000, .support = DXG_SUPPORTED,
+		.outs = 3, .out = {{80, 4}, {88, 12}, {104, 152}},
+		.files = 2, .file = {{160, DXG_OUT, DXG_FILE_MEMORY, -1}, {88, DXG_OUT, DXG_FILE_MEMORY, -1}}},
 	{.nr = 0x8017, .name = "D3DKMTSignalSynchronizationObject", .size = 140, .request = 0x00000000, .support = DXG_SUPPORTED},
 	{.nr = 0x8018, .name = "D3DKMTWaitForSynchronizationObject", .size = 136, .request = 0x00000000, .support = DXG_SUPPORTED},
 	{.nr = 0xF001, .name = "Hello", .size = 56, .request = 0x00000000, .support = DXG_SUPPORTED,
