@@ -136,23 +136,31 @@ func TestOpcodes(t *testing.T) {
 
 // The C encoder writes the same bytes, as C11 and as C++17.
 func TestCEncoder(t *testing.T) {
-	for _, c := range [][]string{
-		{"cc", "-std=c11", "-x", "c"},
-		{"c++", "-std=c++17", "-x", "c++"},
-	} {
-		program := filepath.Join(t.TempDir(), "softgpu")
-		args := append(c[1:], "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-I../c/include", "-o", program, "testdata/softgpu.c")
-		if out, err := exec.Command(c[0], args...).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", c[0], err, out)
-		}
-		got, err := exec.Command(program).Output()
-		if err != nil {
-			t.Fatalf("%s: %v", c[0], err)
-		}
-		if !bytes.Equal(got, every().Bytes()) {
+	for _, c := range compilers {
+		if got := runC(t, c, "testdata/softgpu.c"); !bytes.Equal(got, every().Bytes()) {
 			t.Errorf("%s wrote\n%x\nwant\n%x", c[0], got, every().Bytes())
 		}
 	}
+}
+
+var compilers = [][]string{
+	{"cc", "-std=c11", "-x", "c"},
+	{"c++", "-std=c++17", "-x", "c++"},
+}
+
+// runC compiles a program and returns what it writes.
+func runC(t *testing.T, compiler []string, source string) []byte {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "program")
+	args := append(compiler[1:len(compiler):len(compiler)], "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-I../c/include", "-o", program, source)
+	if out, err := exec.Command(compiler[0], args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", compiler[0], err, out)
+	}
+	got, err := exec.Command(program).Output()
+	if err != nil {
+		t.Fatalf("%s: %v", compiler[0], err)
+	}
+	return got
 }
 
 // Whatever the bytes are, reading ends, and what was read is what stands there.

@@ -179,6 +179,79 @@ static inline void dxgsync_cmdbuf_hang(struct dxgsync_cmdbuf *b)
 	dxgsync_cmdbuf_command(b, DXGSYNC_CMD_HANG, 0, 0, 0, 0, 0);
 }
 
+/* ---- Ring buffers ----
+ *
+ * For queues that are submitted to by ringing a doorbell; docs/doorbells.md has the
+ * protocol.
+ *
+ *     struct dxgsync_ring r;
+ *     dxgsync_ring_begin(&r, memory, size, control);
+ *     if (dxgsync_ring_room(&r)) {
+ *         uint64_t n = dxgsync_ring_put(&r, address, length);
+ *         dxgsync_doorbell_store(last_queued, progress);
+ *         dxgsync_doorbell_store(doorbell, n);
+ *         switch (dxgsync_doorbell_load(status)) { ... }
+ *     }
+ */
+
+/* The most entries that the GPU takes. */
+#define DXGSYNC_RING_MAX 65536u
+
+/* An entry of a ring buffer: a command buffer. */
+struct dxgsync_ring_entry {
+	uint64_t address; /* GPU virtual address */
+	uint64_t length;  /* bytes */
+};
+
+/* The memory of a ring buffer's control, which the GPU writes. */
+struct dxgsync_ring_control {
+	uint64_t fetched; /* entries that were read so far */
+};
+
+/* What a program knows of its ring buffer. */
+struct dxgsync_ring {
+	struct dxgsync_ring_entry *entry;
+	uint64_t entries;
+	uint64_t written; /* so far: what is to be rung */
+	const struct dxgsync_ring_control *control; /* or NULL */
+};
+
+/* Store or load a word of a doorbell, in one order with all others. */
+static inline void dxgsync_doorbell_store(void *word, uint64_t value)
+{
+	__atomic_store_n((uint64_t *)word, value, __ATOMIC_SEQ_CST);
+}
+
+static inline uint64_t dxgsync_doorbell_load(const void *word)
+{
+	return __atomic_load_n((const uint64_t *)word, __ATOMIC_SEQ_CST);
+}
+
+/* Begin a ring buffer in memory of so many bytes, aligned to 8. control may be NULL. */
+static inline void dxgsync_ring_begin(struct dxgsync_ring *r, void *memory, size_t size, const void *control)
+{
+	r->entry = (struct dxgsync_ring_entry *)memory;
+	r->entries = size / sizeof *r->entry < DXGSYNC_RING_MAX ? size / sizeof *r->entry : DXGSYNC_RING_MAX;
+	r->written = 0;
+	r->control = (const struct dxgsync_ring_control *)control;
+}
+
+/* How many entries can be written; without control the program has to know. */
+static inline uint64_t dxgsync_ring_room(const struct dxgsync_ring *r)
+{
+	return r->control ? r->entries - (r->written - dxgsync_doorbell_load(&r->control->fetched)) : r->entries;
+}
+
+/* Write the next entry. The result is what is to be rung. */
+static inline uint64_t dxgsync_ring_put(struct dxgsync_ring *r, uint64_t address, uint64_t length)
+{
+	struct dxgsync_ring_entry *e = &r->entry[r->written % r->entries];
+
+	e->address = address;
+	e->length = length;
+	return ++r->written;
+}
+
 #ifdef __cplusplus
 }
 #endif
