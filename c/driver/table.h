@@ -189,6 +189,194 @@ static const struct field fields_CreateSynchronizationObject2[] = {
 	{"hSyncObject", offsetof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2, hSyncObject), sizeof(((D3DKMT_CREATESYNCHRONIZATIONOBJECT2 *)0)->hSyncObject), false},
 };
 
+static int32_t make_CreateNativeFence(void *record)
+{
+	return D3DKMTCreateNativeFence(record);
+}
+
+static const struct field fields_CreateNativeFence[] = {
+	{"hDevice", offsetof(D3DKMT_CREATENATIVEFENCE, hDevice), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->hDevice), false},
+	{"hSyncObject", offsetof(D3DKMT_CREATENATIVEFENCE, hSyncObject), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->hSyncObject), false},
+	{"PrivateDriverData[0]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[0]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[0]), false},
+	{"PrivateDriverData[1]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[1]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[1]), false},
+	{"PrivateDriverData[2]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[2]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[2]), false},
+	{"PrivateDriverData[3]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[3]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[3]), false},
+	{"PrivateDriverData[4]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[4]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[4]), false},
+	{"PrivateDriverData[5]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[5]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[5]), false},
+	{"PrivateDriverData[6]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[6]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[6]), false},
+	{"PrivateDriverData[7]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[7]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[7]), false},
+	{"PrivateDriverData[8]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[8]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[8]), false},
+	{"PrivateDriverData[9]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[9]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[9]), false},
+	{"PrivateDriverData[10]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[10]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[10]), false},
+	{"PrivateDriverData[11]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[11]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[11]), false},
+	{"PrivateDriverData[12]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[12]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[12]), false},
+	{"PrivateDriverData[13]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[13]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[13]), false},
+	{"PrivateDriverData[14]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[14]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[14]), false},
+	{"PrivateDriverData[15]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[15]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[15]), false},
+	{"PrivateDriverData[16]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[16]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[16]), false},
+	{"PrivateDriverData[17]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[17]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[17]), false},
+	{"PrivateDriverData[18]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[18]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[18]), false},
+	{"PrivateDriverData[19]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[19]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[19]), false},
+	{"PrivateDriverData[20]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[20]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[20]), false},
+	{"PrivateDriverData[21]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[21]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[21]), false},
+	{"PrivateDriverData[22]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[22]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[22]), false},
+	{"PrivateDriverData[23]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[23]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[23]), false},
+	{"PrivateDriverData[24]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[24]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[24]), false},
+	{"PrivateDriverData[25]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[25]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[25]), false},
+	{"PrivateDriverData[26]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[26]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[26]), false},
+	{"PrivateDriverData[27]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[27]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[27]), false},
+	{"PrivateDriverData[28]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[28]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[28]), false},
+	{"PrivateDriverData[29]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[29]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[29]), false},
+	{"PrivateDriverData[30]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[30]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[30]), false},
+	{"PrivateDriverData[31]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[31]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[31]), false},
+	{"PrivateDriverData[32]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[32]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[32]), false},
+	{"PrivateDriverData[33]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[33]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[33]), false},
+	{"PrivateDriverData[34]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[34]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[34]), false},
+	{"PrivateDriverData[35]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[35]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[35]), false},
+	{"PrivateDriverData[36]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[36]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[36]), false},
+	{"PrivateDriverData[37]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[37]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[37]), false},
+	{"PrivateDriverData[38]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[38]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[38]), false},
+	{"PrivateDriverData[39]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[39]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[39]), false},
+	{"PrivateDriverData[40]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[40]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[40]), false},
+	{"PrivateDriverData[41]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[41]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[41]), false},
+	{"PrivateDriverData[42]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[42]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[42]), false},
+	{"PrivateDriverData[43]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[43]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[43]), false},
+	{"PrivateDriverData[44]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[44]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[44]), false},
+	{"PrivateDriverData[45]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[45]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[45]), false},
+	{"PrivateDriverData[46]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[46]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[46]), false},
+	{"PrivateDriverData[47]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[47]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[47]), false},
+	{"PrivateDriverData[48]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[48]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[48]), false},
+	{"PrivateDriverData[49]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[49]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[49]), false},
+	{"PrivateDriverData[50]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[50]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[50]), false},
+	{"PrivateDriverData[51]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[51]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[51]), false},
+	{"PrivateDriverData[52]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[52]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[52]), false},
+	{"PrivateDriverData[53]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[53]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[53]), false},
+	{"PrivateDriverData[54]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[54]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[54]), false},
+	{"PrivateDriverData[55]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[55]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[55]), false},
+	{"PrivateDriverData[56]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[56]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[56]), false},
+	{"PrivateDriverData[57]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[57]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[57]), false},
+	{"PrivateDriverData[58]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[58]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[58]), false},
+	{"PrivateDriverData[59]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[59]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[59]), false},
+	{"PrivateDriverData[60]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[60]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[60]), false},
+	{"PrivateDriverData[61]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[61]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[61]), false},
+	{"PrivateDriverData[62]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[62]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[62]), false},
+	{"PrivateDriverData[63]", offsetof(D3DKMT_CREATENATIVEFENCE, PrivateDriverData[63]), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->PrivateDriverData[63]), false},
+	{"InitialFenceValue", offsetof(D3DKMT_CREATENATIVEFENCE, Info.InitialFenceValue), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->Info.InitialFenceValue), false},
+	{"EngineAffinity", offsetof(D3DKMT_CREATENATIVEFENCE, Info.EngineAffinity), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->Info.EngineAffinity), false},
+	{"Type", offsetof(D3DKMT_CREATENATIVEFENCE, Info.Type), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->Info.Type), false},
+	{"Flags", offsetof(D3DKMT_CREATENATIVEFENCE, Info.Flags.Value), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->Info.Flags.Value), false},
+	{"CurrentValueCpuVa", offsetof(D3DKMT_CREATENATIVEFENCE, Info.NativeFenceMapping.CurrentValueCpuVa), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->Info.NativeFenceMapping.CurrentValueCpuVa), false},
+	{"CurrentValueGpuVa", offsetof(D3DKMT_CREATENATIVEFENCE, Info.NativeFenceMapping.CurrentValueGpuVa), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->Info.NativeFenceMapping.CurrentValueGpuVa), false},
+	{"MonitoredValueGpuVa", offsetof(D3DKMT_CREATENATIVEFENCE, Info.NativeFenceMapping.MonitoredValueGpuVa), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->Info.NativeFenceMapping.MonitoredValueGpuVa), false},
+	{"CreateFlags", offsetof(D3DKMT_CREATENATIVEFENCE, Flags.Value), sizeof(((D3DKMT_CREATENATIVEFENCE *)0)->Flags.Value), false},
+};
+
+static int32_t make_OpenNativeFenceFromNtHandle(void *record)
+{
+	return D3DKMTOpenNativeFenceFromNtHandle(record);
+}
+
+static const struct field fields_OpenNativeFenceFromNtHandle[] = {
+	{"hNtHandle", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, hNtHandle), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->hNtHandle), false},
+	{"hDevice", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, hDevice), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->hDevice), false},
+	{"EngineAffinity", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, EngineAffinity), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->EngineAffinity), false},
+	{"Flags", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, Flags.Value), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->Flags.Value), false},
+	{"hSyncObject", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, hSyncObject), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->hSyncObject), false},
+	{"CurrentValueCpuVa", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, NativeFenceMapping.CurrentValueCpuVa), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->NativeFenceMapping.CurrentValueCpuVa), false},
+	{"CurrentValueGpuVa", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, NativeFenceMapping.CurrentValueGpuVa), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->NativeFenceMapping.CurrentValueGpuVa), false},
+	{"MonitoredValueGpuVa", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, NativeFenceMapping.MonitoredValueGpuVa), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->NativeFenceMapping.MonitoredValueGpuVa), false},
+	{"PrivateDriverData[0]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[0]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[0]), false},
+	{"PrivateDriverData[1]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[1]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[1]), false},
+	{"PrivateDriverData[2]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[2]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[2]), false},
+	{"PrivateDriverData[3]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[3]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[3]), false},
+	{"PrivateDriverData[4]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[4]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[4]), false},
+	{"PrivateDriverData[5]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[5]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[5]), false},
+	{"PrivateDriverData[6]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[6]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[6]), false},
+	{"PrivateDriverData[7]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[7]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[7]), false},
+	{"PrivateDriverData[8]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[8]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[8]), false},
+	{"PrivateDriverData[9]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[9]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[9]), false},
+	{"PrivateDriverData[10]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[10]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[10]), false},
+	{"PrivateDriverData[11]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[11]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[11]), false},
+	{"PrivateDriverData[12]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[12]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[12]), false},
+	{"PrivateDriverData[13]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[13]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[13]), false},
+	{"PrivateDriverData[14]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[14]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[14]), false},
+	{"PrivateDriverData[15]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[15]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[15]), false},
+	{"PrivateDriverData[16]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[16]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[16]), false},
+	{"PrivateDriverData[17]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[17]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[17]), false},
+	{"PrivateDriverData[18]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[18]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[18]), false},
+	{"PrivateDriverData[19]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[19]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[19]), false},
+	{"PrivateDriverData[20]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[20]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[20]), false},
+	{"PrivateDriverData[21]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[21]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[21]), false},
+	{"PrivateDriverData[22]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[22]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[22]), false},
+	{"PrivateDriverData[23]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[23]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[23]), false},
+	{"PrivateDriverData[24]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[24]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[24]), false},
+	{"PrivateDriverData[25]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[25]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[25]), false},
+	{"PrivateDriverData[26]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[26]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[26]), false},
+	{"PrivateDriverData[27]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[27]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[27]), false},
+	{"PrivateDriverData[28]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[28]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[28]), false},
+	{"PrivateDriverData[29]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[29]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[29]), false},
+	{"PrivateDriverData[30]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[30]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[30]), false},
+	{"PrivateDriverData[31]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[31]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[31]), false},
+	{"PrivateDriverData[32]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[32]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[32]), false},
+	{"PrivateDriverData[33]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[33]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[33]), false},
+	{"PrivateDriverData[34]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[34]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[34]), false},
+	{"PrivateDriverData[35]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[35]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[35]), false},
+	{"PrivateDriverData[36]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[36]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[36]), false},
+	{"PrivateDriverData[37]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[37]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[37]), false},
+	{"PrivateDriverData[38]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[38]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[38]), false},
+	{"PrivateDriverData[39]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[39]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[39]), false},
+	{"PrivateDriverData[40]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[40]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[40]), false},
+	{"PrivateDriverData[41]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[41]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[41]), false},
+	{"PrivateDriverData[42]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[42]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[42]), false},
+	{"PrivateDriverData[43]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[43]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[43]), false},
+	{"PrivateDriverData[44]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[44]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[44]), false},
+	{"PrivateDriverData[45]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[45]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[45]), false},
+	{"PrivateDriverData[46]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[46]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[46]), false},
+	{"PrivateDriverData[47]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[47]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[47]), false},
+	{"PrivateDriverData[48]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[48]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[48]), false},
+	{"PrivateDriverData[49]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[49]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[49]), false},
+	{"PrivateDriverData[50]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[50]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[50]), false},
+	{"PrivateDriverData[51]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[51]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[51]), false},
+	{"PrivateDriverData[52]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[52]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[52]), false},
+	{"PrivateDriverData[53]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[53]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[53]), false},
+	{"PrivateDriverData[54]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[54]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[54]), false},
+	{"PrivateDriverData[55]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[55]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[55]), false},
+	{"PrivateDriverData[56]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[56]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[56]), false},
+	{"PrivateDriverData[57]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[57]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[57]), false},
+	{"PrivateDriverData[58]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[58]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[58]), false},
+	{"PrivateDriverData[59]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[59]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[59]), false},
+	{"PrivateDriverData[60]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[60]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[60]), false},
+	{"PrivateDriverData[61]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[61]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[61]), false},
+	{"PrivateDriverData[62]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[62]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[62]), false},
+	{"PrivateDriverData[63]", offsetof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE, PrivateDriverData[63]), sizeof(((D3DKMT_OPENNATIVEFENCEFROMNTHANDLE *)0)->PrivateDriverData[63]), false},
+};
+
+static int32_t make_GetNativeFenceLogDetail(void *record)
+{
+	return D3DKMTGetNativeFenceLogDetail(record);
+}
+
+static const struct field fields_GetNativeFenceLogDetail[] = {
+	{"hHwQueue", offsetof(D3DKMT_GETNATIVEFENCELOGDETAIL, hHwQueue), sizeof(((D3DKMT_GETNATIVEFENCELOGDETAIL *)0)->hHwQueue), false},
+	{"Flags", offsetof(D3DKMT_GETNATIVEFENCELOGDETAIL, Flags.Value), sizeof(((D3DKMT_GETNATIVEFENCELOGDETAIL *)0)->Flags.Value), false},
+	{"WaitLogNumberOfEntries", offsetof(D3DKMT_GETNATIVEFENCELOGDETAIL, WaitLogNumberOfEntries), sizeof(((D3DKMT_GETNATIVEFENCELOGDETAIL *)0)->WaitLogNumberOfEntries), false},
+	{"SignalLogNumberOfEntries", offsetof(D3DKMT_GETNATIVEFENCELOGDETAIL, SignalLogNumberOfEntries), sizeof(((D3DKMT_GETNATIVEFENCELOGDETAIL *)0)->SignalLogNumberOfEntries), false},
+	{"WaitLogGpuBaseAddress", offsetof(D3DKMT_GETNATIVEFENCELOGDETAIL, WaitLogGpuBaseAddress), sizeof(((D3DKMT_GETNATIVEFENCELOGDETAIL *)0)->WaitLogGpuBaseAddress), false},
+	{"SignalLogGpuBaseAddress", offsetof(D3DKMT_GETNATIVEFENCELOGDETAIL, SignalLogGpuBaseAddress), sizeof(((D3DKMT_GETNATIVEFENCELOGDETAIL *)0)->SignalLogGpuBaseAddress), false},
+};
+
+static int32_t make_IsFeatureEnabled(void *record)
+{
+	return D3DKMTIsFeatureEnabled(record);
+}
+
+static const struct field fields_IsFeatureEnabled[] = {
+	{"hAdapter", offsetof(D3DKMT_ISFEATUREENABLED, hAdapter), sizeof(((D3DKMT_ISFEATUREENABLED *)0)->hAdapter), false},
+	{"FeatureId", offsetof(D3DKMT_ISFEATUREENABLED, FeatureId), sizeof(((D3DKMT_ISFEATUREENABLED *)0)->FeatureId), false},
+	{"Version", offsetof(D3DKMT_ISFEATUREENABLED, Result.Version), sizeof(((D3DKMT_ISFEATUREENABLED *)0)->Result.Version), false},
+	{"Result", offsetof(D3DKMT_ISFEATUREENABLED, Result.Value), sizeof(((D3DKMT_ISFEATUREENABLED *)0)->Result.Value), false},
+};
+
 static int32_t make_DestroySynchronizationObject(void *record)
 {
 	return D3DKMTDestroySynchronizationObject(record);
@@ -582,6 +770,54 @@ static int32_t make_DestroyHwQueue(void *record)
 
 static const struct field fields_DestroyHwQueue[] = {
 	{"hHwQueue", offsetof(D3DKMT_DESTROYHWQUEUE, hHwQueue), sizeof(((D3DKMT_DESTROYHWQUEUE *)0)->hHwQueue), false},
+};
+
+static int32_t make_CreateDoorbell(void *record)
+{
+	return D3DKMTCreateDoorbell(record);
+}
+
+static const struct field fields_CreateDoorbell[] = {
+	{"hHwQueue", offsetof(D3DKMT_CREATE_DOORBELL, hHwQueue), sizeof(((D3DKMT_CREATE_DOORBELL *)0)->hHwQueue), false},
+	{"hRingBuffer", offsetof(D3DKMT_CREATE_DOORBELL, hRingBuffer), sizeof(((D3DKMT_CREATE_DOORBELL *)0)->hRingBuffer), false},
+	{"hRingBufferControl", offsetof(D3DKMT_CREATE_DOORBELL, hRingBufferControl), sizeof(((D3DKMT_CREATE_DOORBELL *)0)->hRingBufferControl), false},
+	{"Flags", offsetof(D3DKMT_CREATE_DOORBELL, Flags.Value), sizeof(((D3DKMT_CREATE_DOORBELL *)0)->Flags.Value), false},
+	{"PrivateDriverDataSize", offsetof(D3DKMT_CREATE_DOORBELL, PrivateDriverDataSize), sizeof(((D3DKMT_CREATE_DOORBELL *)0)->PrivateDriverDataSize), false},
+	{"PrivateDriverData", offsetof(D3DKMT_CREATE_DOORBELL, PrivateDriverData), sizeof(((D3DKMT_CREATE_DOORBELL *)0)->PrivateDriverData), true},
+	{"DoorbellCPUVirtualAddress", offsetof(D3DKMT_CREATE_DOORBELL, DoorbellCPUVirtualAddress), sizeof(((D3DKMT_CREATE_DOORBELL *)0)->DoorbellCPUVirtualAddress), false},
+	{"DoorbellSecondaryCPUVirtualAddress", offsetof(D3DKMT_CREATE_DOORBELL, DoorbellSecondaryCPUVirtualAddress), sizeof(((D3DKMT_CREATE_DOORBELL *)0)->DoorbellSecondaryCPUVirtualAddress), false},
+	{"DoorbellStatusCPUVirtualAddress", offsetof(D3DKMT_CREATE_DOORBELL, DoorbellStatusCPUVirtualAddress), sizeof(((D3DKMT_CREATE_DOORBELL *)0)->DoorbellStatusCPUVirtualAddress), false},
+	{"LastQueuedValueCPUVirtualAddress", offsetof(D3DKMT_CREATE_DOORBELL, HwQueueProgressFenceLastQueuedValueCPUVirtualAddress), sizeof(((D3DKMT_CREATE_DOORBELL *)0)->HwQueueProgressFenceLastQueuedValueCPUVirtualAddress), false},
+	{"hDoorbell", offsetof(D3DKMT_CREATE_DOORBELL, hDoorbell), sizeof(((D3DKMT_CREATE_DOORBELL *)0)->hDoorbell), false},
+};
+
+static int32_t make_ConnectDoorbell(void *record)
+{
+	return D3DKMTConnectDoorbell(record);
+}
+
+static const struct field fields_ConnectDoorbell[] = {
+	{"hDoorbell", offsetof(D3DKMT_CONNECT_DOORBELL, hDoorbell), sizeof(((D3DKMT_CONNECT_DOORBELL *)0)->hDoorbell), false},
+	{"Flags", offsetof(D3DKMT_CONNECT_DOORBELL, Flags.Value), sizeof(((D3DKMT_CONNECT_DOORBELL *)0)->Flags.Value), false},
+};
+
+static int32_t make_DestroyDoorbell(void *record)
+{
+	return D3DKMTDestroyDoorbell(record);
+}
+
+static const struct field fields_DestroyDoorbell[] = {
+	{"hDoorbell", offsetof(D3DKMT_DESTROY_DOORBELL, hDoorbell), sizeof(((D3DKMT_DESTROY_DOORBELL *)0)->hDoorbell), false},
+};
+
+static int32_t make_NotifyWorkSubmission(void *record)
+{
+	return D3DKMTNotifyWorkSubmission(record);
+}
+
+static const struct field fields_NotifyWorkSubmission[] = {
+	{"hDoorbell", offsetof(D3DKMT_NOTIFY_WORK_SUBMISSION, hDoorbell), sizeof(((D3DKMT_NOTIFY_WORK_SUBMISSION *)0)->hDoorbell), false},
+	{"Flags", offsetof(D3DKMT_NOTIFY_WORK_SUBMISSION, Flags.Value), sizeof(((D3DKMT_NOTIFY_WORK_SUBMISSION *)0)->Flags.Value), false},
 };
 
 static int32_t make_CreatePagingQueue(void *record)
@@ -1391,6 +1627,10 @@ static const struct call calls[] = {
 	{"DestroyHwContext", make_DestroyHwContext, sizeof(D3DKMT_DESTROYHWCONTEXT), 1, fields_DestroyHwContext},
 	{"CreateSynchronizationObject", make_CreateSynchronizationObject, sizeof(D3DKMT_CREATESYNCHRONIZATIONOBJECT), 6, fields_CreateSynchronizationObject},
 	{"CreateSynchronizationObject2", make_CreateSynchronizationObject2, sizeof(D3DKMT_CREATESYNCHRONIZATIONOBJECT2), 22, fields_CreateSynchronizationObject2},
+	{"CreateNativeFence", make_CreateNativeFence, sizeof(D3DKMT_CREATENATIVEFENCE), 74, fields_CreateNativeFence},
+	{"OpenNativeFenceFromNtHandle", make_OpenNativeFenceFromNtHandle, sizeof(D3DKMT_OPENNATIVEFENCEFROMNTHANDLE), 72, fields_OpenNativeFenceFromNtHandle},
+	{"GetNativeFenceLogDetail", make_GetNativeFenceLogDetail, sizeof(D3DKMT_GETNATIVEFENCELOGDETAIL), 6, fields_GetNativeFenceLogDetail},
+	{"IsFeatureEnabled", make_IsFeatureEnabled, sizeof(D3DKMT_ISFEATUREENABLED), 4, fields_IsFeatureEnabled},
 	{"DestroySynchronizationObject", make_DestroySynchronizationObject, sizeof(D3DKMT_DESTROYSYNCHRONIZATIONOBJECT), 1, fields_DestroySynchronizationObject},
 	{"SignalSynchronizationObjectFromCpu", make_SignalSynchronizationObjectFromCpu, sizeof(D3DKMT_SIGNALSYNCHRONIZATIONOBJECTFROMCPU), 5, fields_SignalSynchronizationObjectFromCpu},
 	{"WaitForSynchronizationObjectFromCpu", make_WaitForSynchronizationObjectFromCpu, sizeof(D3DKMT_WAITFORSYNCHRONIZATIONOBJECTFROMCPU), 6, fields_WaitForSynchronizationObjectFromCpu},
@@ -1420,6 +1660,10 @@ static const struct call calls[] = {
 	{"DestroyKeyedMutex", make_DestroyKeyedMutex, sizeof(D3DKMT_DESTROYKEYEDMUTEX), 1, fields_DestroyKeyedMutex},
 	{"CreateHwQueue", make_CreateHwQueue, sizeof(D3DKMT_CREATEHWQUEUE), 8, fields_CreateHwQueue},
 	{"DestroyHwQueue", make_DestroyHwQueue, sizeof(D3DKMT_DESTROYHWQUEUE), 1, fields_DestroyHwQueue},
+	{"CreateDoorbell", make_CreateDoorbell, sizeof(D3DKMT_CREATE_DOORBELL), 11, fields_CreateDoorbell},
+	{"ConnectDoorbell", make_ConnectDoorbell, sizeof(D3DKMT_CONNECT_DOORBELL), 2, fields_ConnectDoorbell},
+	{"DestroyDoorbell", make_DestroyDoorbell, sizeof(D3DKMT_DESTROY_DOORBELL), 1, fields_DestroyDoorbell},
+	{"NotifyWorkSubmission", make_NotifyWorkSubmission, sizeof(D3DKMT_NOTIFY_WORK_SUBMISSION), 2, fields_NotifyWorkSubmission},
 	{"CreatePagingQueue", make_CreatePagingQueue, sizeof(D3DKMT_CREATEPAGINGQUEUE), 6, fields_CreatePagingQueue},
 	{"DestroyPagingQueue", make_DestroyPagingQueue, sizeof(D3DDDI_DESTROYPAGINGQUEUE), 1, fields_DestroyPagingQueue},
 	{"SubmitCommand", make_SubmitCommand, sizeof(D3DKMT_SUBMITCOMMAND), 90, fields_SubmitCommand},

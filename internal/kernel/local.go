@@ -157,12 +157,12 @@ func (l *local) release() {
 }
 
 // FenceView returns the cell behind a local object of this process, for a door
-// in the same address space.
+// in the same address space. There is none that no CPU sees.
 func (p *Process) FenceView(h abi.Handle) (page.View, bool) {
 	p.k.lock()
 	defer p.k.unlock()
 	l, ok := object.Get[*local](&p.table, h)
-	if !ok {
+	if !ok || l.fence.intra() {
 		return page.View{}, false
 	}
 	return l.fence.Backing().View(), true

@@ -40,7 +40,7 @@ type Record struct {
 type Inline struct {
 	Name    string
 	Fields  []*Field // its elements
-	CountBy *Field   // the field that counts them
+	CountBy *Field   // the field that counts them, nil: there are always all
 
 	countName string
 }
@@ -49,7 +49,7 @@ type Inline struct {
 type Field struct {
 	Name    string
 	Offset  int
-	Size    int    // bytes: 2, 4 or 8
+	Size    int    // bytes: 1, 2, 4 or 8
 	Shown   string // hex, dec, handle, address, file, record or the name of a set
 	CMember string // as C reaches it, "Info.Flags.Value"
 	Pointer *Pointer
@@ -210,7 +210,7 @@ func (r *Record) counts() error {
 		}
 	}
 	for _, a := range r.Inline {
-		if a.CountBy == nil {
+		if a.countName != "" && a.CountBy == nil {
 			return fmt.Errorf("%s has no count", a.Name)
 		}
 	}
@@ -321,7 +321,8 @@ func (t *Table) field(rec *Record, words []string) error {
 // maxInline bounds the elements of an array in a record.
 const maxInline = 256
 
-// inline reads "name offset NUMBER u32[COUNT] shown member", an array in the record.
+// inline reads "name offset NUMBER u32[COUNT] shown member" or "name offset NUMBER u8
+// shown member", an array in the record.
 func (t *Table) inline(rec *Record, words []string) error {
 	n, err := strconv.ParseUint(words[2], 0, 16)
 	if err != nil || n == 0 || n > maxInline {
@@ -332,20 +333,21 @@ func (t *Table) inline(rec *Record, words []string) error {
 		return fmt.Errorf("offset %q is no number", words[1])
 	}
 	kind, count, _ := strings.Cut(strings.TrimSuffix(words[3], "]"), "[")
-	if kind != "u32" || count == "" {
-		return fmt.Errorf("elements %q are not u32[COUNT]", words[3])
+	size, ok := map[string]int{"u8": 1, "u32": 4}[kind]
+	if !ok || (kind == "u32") != (count != "") {
+		return fmt.Errorf("elements %q are neither u32[COUNT] nor u8", words[3])
 	}
 	a := &Inline{Name: words[0], countName: count, CountBy: rec.Field(count)}
 	for i := range n {
 		index := fmt.Sprintf("[%d]", i)
-		f := &Field{Name: words[0] + index, Offset: int(off) + 4*int(i), Size: 4, Shown: words[4], CMember: words[5] + index}
+		f := &Field{Name: words[0] + index, Offset: int(off) + size*int(i), Size: size, Shown: words[4], CMember: words[5] + index}
 		if off < 0 || f.Offset+f.Size > rec.Size {
 			return fmt.Errorf("%s ends behind the record", f.Name)
 		}
 		a.Fields = append(a.Fields, f)
 	}
-	if words[4] != "handle" && words[4] != "dec" {
-		return fmt.Errorf("%s is shown neither as handle nor as dec", words[0])
+	if words[4] != "handle" && words[4] != "dec" && words[4] != "hex" {
+		return fmt.Errorf("%s is shown neither as handle nor as dec nor as hex", words[0])
 	}
 	rec.Fields = append(rec.Fields, a.Fields...)
 	rec.Inline = append(rec.Inline, a)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync/atomic"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/internal/client"
 	"github.com/dxgsync/dxgsync/internal/page"
@@ -64,7 +66,8 @@ type socketWorld struct {
 
 type socketProcess struct {
 	*requester
-	conn *client.Conn
+	conn  *client.Conn
+	inode map[uint64]page.View // pages that are mapped, by their file
 }
 
 // Process implements World.
@@ -73,7 +76,7 @@ func (w *socketWorld) Process(string) (Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &socketProcess{requester: newRequester(), conn: conn}
+	p := &socketProcess{requester: newRequester(), conn: conn, inode: map[uint64]page.View{}}
 	w.all = append(w.all, p)
 	p.bells = conn.Bells()
 	for range bellsPerProcess {
@@ -94,13 +97,31 @@ func (w *socketWorld) Process(string) (Process, error) {
 		if r.Grant.Kind == 0 {
 			return page.View{}, false, nil
 		}
-		v, _, st := conn.Memory(r.Grant, r.Out)
-		if !st.OK() {
-			return v, false, st
-		}
-		return v, true, nil
+		return p.mapped(r)
 	}
 	return p, nil
+}
+
+// mapped is the memory of the fence that r created or opened. A page is mapped once.
+func (p *socketProcess) mapped(r *abi.Request) (page.View, bool, error) {
+	var stat unix.Stat_t
+	if r.Grant.Kind == abi.GrantPage && len(r.Out) > 0 {
+		fd := r.Out[len(r.Out)-1].FD
+		if err := unix.Fstat(fd, &stat); err != nil {
+			return page.View{}, false, fmt.Errorf("look at the page of a fence: %w", err)
+		}
+		if v, ok := p.inode[stat.Ino]; ok {
+			return v, true, unix.Close(fd)
+		}
+	}
+	v, _, st := p.conn.Memory(r.Grant, r.Out)
+	if !st.OK() {
+		return v, false, st
+	}
+	if stat.Ino != 0 {
+		p.inode[stat.Ino] = v
+	}
+	return v, true, nil
 }
 
 // Close implements World.

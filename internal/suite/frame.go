@@ -73,7 +73,7 @@ func newFrame(t *Table, call *Call, args []Arg, lookup vars) (*Frame, error) {
 		}
 	}
 	for _, array := range call.Inline {
-		if n := b.lengths[array]; !given[array.CountBy] && n > 0 {
+		if n := b.lengths[array]; array.CountBy != nil && !given[array.CountBy] && n > 0 {
 			putNumber(f.Record, array.CountBy, uint64(n))
 		}
 	}
@@ -118,6 +118,8 @@ func (t *Table) put(record []byte, f *Field, v *Value, lookup vars) error {
 
 func number(record []byte, f *Field) uint64 {
 	switch f.Size {
+	case 1:
+		return uint64(record[f.Offset])
 	case 2:
 		return uint64(le.Uint16(record[f.Offset:]))
 	case 4:
@@ -128,6 +130,8 @@ func number(record []byte, f *Field) uint64 {
 
 func putNumber(record []byte, f *Field, n uint64) {
 	switch f.Size {
+	case 1:
+		record[f.Offset] = byte(n)
 	case 2:
 		le.PutUint16(record[f.Offset:], uint16(n))
 	case 4:

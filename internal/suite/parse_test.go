@@ -174,7 +174,7 @@ func TestTableRefuses(t *testing.T) {
 		"call A B 8\n n 0 u32 dec n\n x 4 2 u32[n] dec x":                "x[1] ends behind the record",
 		"call A B 8\n x 0 2 u32[n] dec x":                                "x has no count",
 		"call A B 8\n x 0 0 u32[n] dec x":                                `"0" is no number of elements`,
-		"call A B 8\n x 0 2 u64[n] dec x":                                `elements "u64[n]" are not u32[COUNT]`,
+		"call A B 8\n x 0 2 u64[n] dec x":                                `elements "u64[n]" are neither u32[COUNT] nor u8`,
 		"call A B 8\n x 0 2 u32[n] colours x":                            "x is shown neither as handle nor as dec",
 		"names s\n A one":                                                `value "one" is no number`,
 		"names s\n A":                                                    "want NAME VALUE",

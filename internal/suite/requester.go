@@ -232,16 +232,30 @@ func (f *Frame) page() (address, handle *Field) {
 			return field, f.Call.Field("hSyncObject")
 		case field.Name == "HwQueueProgressFenceCPUVirtualAddress":
 			return field, f.Call.Field("hHwQueueProgressFence")
+		case field.Name == nativeValue:
+			return field, f.Call.Field("hSyncObject")
 		}
 	}
 	return nil, nil
 }
+
+// nativeValue is the field that is answered the address of a native fence's value. It is
+// the same for all local objects of a process (native-fence.md §3.2).
+const nativeValue = "CurrentValueCpuVa"
 
 // show answers an address for the memory of the fence that r created or opened.
 func (p *requester) show(f *Frame, field, handle *Field, r *abi.Request) error {
 	v, ok, err := p.view(r, abi.Handle(number(f.Record, handle)))
 	if err != nil || !ok {
 		return err
+	}
+	if field.Name == nativeValue {
+		for address, seen := range p.pages {
+			if seen.Cell == v.Cell {
+				putNumber(f.Record, field, address)
+				return nil
+			}
+		}
 	}
 	putNumber(f.Record, field, p.next)
 	p.pages[p.next] = v
