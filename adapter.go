@@ -156,3 +156,32 @@ func fromUTF16(b []byte) string {
 	}
 	return string(utf16.Decode(units))
 }
+
+// A Feature is what system and driver say of a WDDM feature on an adapter.
+type Feature struct {
+	Enabled    bool // it can be used
+	Known      bool // the system knows it
+	Driver     bool // the driver has it
+	Configured bool // it could be used with the configuration of the system
+	Version    uint16
+}
+
+// Feature asks whether the adapter has a feature, such as [abi.FeatureNativeFence] or
+// [abi.FeatureUserModeSubmission]. One that nobody knows is not an error: nothing is true
+// of it.
+//
+// Errors: [abi.StatusDeviceRemoved] when the adapter was removed, and after the loss of
+// the daemon; [ErrClosed].
+//
+// D3DKMTIsFeatureEnabled.
+func (a *Adapter) Feature(id abi.FeatureID) (Feature, error) {
+	if a.closed.Load() {
+		return Feature{}, ErrClosed
+	}
+	rec := abi.IsFeatureEnabled{HAdapter: a.handle, FeatureId: id}
+	if st := a.s.IsFeatureEnabled(&rec); st != abi.StatusSuccess {
+		return Feature{}, a.s.failure(st)
+	}
+	bits := *rec.Result.Value()
+	return Feature{bits&1 != 0, bits&2 != 0, bits&4 != 0, bits&8 != 0, rec.Result.Version}, nil
+}

@@ -25,6 +25,7 @@ const maxTail = 24
 type CommandBuffer struct {
 	commands *cmdbuf.Buffer
 	fences   []*Fence // that are written
+	awaited  []*Fence // that the GPU waits for
 	memory   []Range
 	err      error
 }
@@ -68,6 +69,45 @@ func (cb *CommandBuffer) store(f *Fence, _ uint64, add func(*cmdbuf.Buffer, uint
 	cb.fences = append(cb.fences, f)
 	add(cb.list(), f.gpu, f.narrow())
 	return cb
+}
+
+// WaitNative has the GPU wait until a native fence has reached v: what comes after it in
+// this stream waits, and the engine goes on with others. No CPU has a part in it.
+func (cb *CommandBuffer) WaitNative(f *NativeFence, v uint64) *CommandBuffer {
+	if !cb.usesNative(f) {
+		return cb
+	}
+	cb.awaited = append(cb.awaited, &f.Fence)
+	cb.list().Wait(f.gpu, v, uint32(f.handle))
+	return cb
+}
+
+// SignalNative stores v as the value of a native fence and lets go on what waits for it on
+// GPUs; a CPU is interrupted if somebody there waits for v or less. What the commands
+// before it wrote is visible to all of them. [abi.StatusAccessDenied] for a view that may
+// not signal.
+func (cb *CommandBuffer) SignalNative(f *NativeFence, v uint64) *CommandBuffer {
+	switch {
+	case !cb.usesNative(f):
+		return cb
+	case f.rights&abi.GrantSignal == 0:
+		return cb.fail(abi.StatusAccessDenied)
+	}
+	cb.fences = append(cb.fences, &f.Fence)
+	cb.list().SignalNative(f.gpu, v, f.monitored, uint32(f.handle))
+	return cb
+}
+
+func (cb *CommandBuffer) usesNative(f *NativeFence) bool {
+	switch {
+	case f == nil || f.gpu == 0:
+		cb.fail(abi.StatusInvalidParameter)
+	case f.closed.Load():
+		cb.fail(ErrClosed)
+	default:
+		return true
+	}
+	return false
 }
 
 // Copy copies as many bytes as the shorter of the two has. They may overlap.
@@ -116,7 +156,8 @@ func (cb *CommandBuffer) Reset() *CommandBuffer {
 // Err is what was wrong with the first command that could not be appended:
 // [abi.StatusInvalidParameter] for a fence that is nil, or that the GPU has no address
 // of (SyncObjectNoGPUAccess), and for memory that is nil or beyond its buffer;
-// [ErrClosed]. Submit returns it, too.
+// [abi.StatusAccessDenied] for a native fence that this view may not signal; [ErrClosed].
+// Submit returns it, too.
 func (cb *CommandBuffer) Err() error { return cb.err }
 
 func (cb *CommandBuffer) fail(err error) *CommandBuffer {
@@ -166,9 +207,11 @@ func (cb *CommandBuffer) finish(d *Device, progress *Fence, value uint64) ([]byt
 	if cb.list().Len() > MaxCommands {
 		return nil, abi.StatusInvalidParameter
 	}
-	for _, f := range cb.fences {
-		if err := d.reaches(f.dev, f.closed.Load()); err != nil {
-			return nil, err
+	for _, list := range [][]*Fence{cb.fences, cb.awaited} {
+		for _, f := range list {
+			if err := d.reaches(f.dev, f.closed.Load()); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, r := range cb.memory {

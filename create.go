@@ -98,12 +98,25 @@ func withFile(file *os.File, f func(fd int) abi.Status) abi.Status {
 // adopt makes the Fence for a local object that the kernel has just made, which GPUs see
 // at an address.
 func (d *Device) adopt(r *abi.Request, h abi.Handle, flags abi.SyncObjectFlags, gpu uint64) (*Fence, error) {
+	f := new(Fence)
+	if err := d.adoptAs(f, r, h, flags, gpu); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// adoptAs is adopt for a Fence that is part of something else.
+func (d *Device) adoptAs(f *Fence, r *abi.Request, h abi.Handle, flags abi.SyncObjectFlags, gpu uint64) error {
 	mem, st := d.s.door.memory(r, h)
 	if st != abi.StatusSuccess {
 		d.s.DestroySynchronizationObject(&abi.DestroySynchronizationObject{HSyncObject: h})
-		return nil, d.failure(st)
+		return d.failure(st)
 	}
-	f := &Fence{dev: d, handle: h, flags: flags, gpu: gpu, rights: r.Grant.Rights, mem: mem}
+	return f.init(d, h, flags, gpu, r.Grant.Rights, mem)
+}
+
+func (f *Fence) init(d *Device, h abi.Handle, flags abi.SyncObjectFlags, gpu uint64, rights uint8, mem *memory) error {
+	f.dev, f.handle, f.flags, f.gpu, f.rights, f.mem = d, h, flags, gpu, rights, mem
 	f.val.Store(mem.view.Cell)
 	f.sig.Store(&dead)
 	f.wat.Store(&dead)
@@ -114,9 +127,9 @@ func (d *Device) adopt(r *abi.Request, h abi.Handle, flags abi.SyncObjectFlags, 
 		f.wat.Store(mem.view.Cell)
 	}
 	if !d.s.enroll(f) {
-		return nil, d.s.failure(abi.StatusDeviceRemoved)
+		return d.s.failure(abi.StatusDeviceRemoved)
 	}
-	return f, nil
+	return nil
 }
 
 // Share returns a file that stands for the fence, for another process to open:

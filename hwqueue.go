@@ -10,7 +10,8 @@ import "github.com/dxgsync/dxgsync/abi"
 type HwQueue struct {
 	stream
 	handle abi.Handle
-	own    *Context // that was made for it; nil: none
+	own    *Context     // that was made for it; nil: none
+	native *NativeFence // that progress is; nil: it is a monitored fence
 }
 
 // HwQueueOptions are for [Device.NewHwQueue]. The zero value makes a queue of the first
@@ -71,14 +72,17 @@ func (q *HwQueue) create(c *Context, opts *HwQueueOptions) error {
 	if st := d.s.Do(r); st != abi.StatusSuccess {
 		return c.failure(st)
 	}
-	f, err := d.adopt(r, rec.HHwQueueProgressFence, 0, rec.HwQueueProgressFenceGPUVirtualAddress)
-	if err != nil {
+	f := new(NativeFence)
+	if err := d.adoptAs(&f.Fence, r, rec.HHwQueueProgressFence, 0, rec.HwQueueProgressFenceGPUVirtualAddress); err != nil {
 		do(d.s, abi.OpDestroyHwQueue, &abi.DestroyHwQueue{HHwQueue: rec.HHwQueue})
 		return err
 	}
 	f.owned = true
 	q.init(d, q, maxHwQueuePoints)
-	q.handle, q.progress = rec.HHwQueue, f
+	q.handle, q.progress = rec.HHwQueue, &f.Fence
+	if rec.Flags&abi.HwQueueNativeProgressFence != 0 {
+		q.native = f
+	}
 	return nil
 }
 
@@ -91,6 +95,10 @@ func (q *HwQueue) Device() *Device { return q.dev }
 // Progress is the queue's progress fence: its value is that of the last command buffer
 // that is complete. Nobody else signals it, and it goes with the queue.
 func (q *HwQueue) Progress() *Fence { return q.progress }
+
+// NativeProgress is [HwQueue.Progress] as a native fence, for GPUs to wait for with
+// [CommandBuffer.WaitNative]; nil where GPUs have none.
+func (q *HwQueue) NativeProgress() *NativeFence { return q.native }
 
 // Submit queues a command buffer and returns the point of the progress fence at which
 // all its commands have been executed. The buffer is copied.

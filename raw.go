@@ -56,6 +56,11 @@ func (s *Session) QueryAdapterInfo(r *abi.QueryAdapterInfo, data []byte) abi.Sta
 	return do(s, abi.OpQueryAdapterInfo, r, data)
 }
 
+// IsFeatureEnabled tells about a feature of an adapter.
+func (s *Session) IsFeatureEnabled(r *abi.IsFeatureEnabled) abi.Status {
+	return do(s, abi.OpIsFeatureEnabled, r)
+}
+
 // CreateDevice makes a device.
 func (s *Session) CreateDevice(r *abi.CreateDevice) abi.Status {
 	return do(s, abi.OpCreateDevice, r)

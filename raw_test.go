@@ -118,7 +118,12 @@ func TestRawRequestsFitTheTable(t *testing.T) {
 			s.SetContextInProcessSchedulingPriority(&abi.SetContextInProcessSchedulingPriority{})
 		},
 		abi.OpQueryClockCalibration: func(s *Session) { s.QueryClockCalibration(&abi.QueryClockCalibration{}) },
-		abi.OpQueryStatistics:       func(s *Session) { s.QueryStatistics(&abi.QueryStatistics{}) },
+		abi.OpIsFeatureEnabled:      func(s *Session) { s.IsFeatureEnabled(&abi.IsFeatureEnabled{}) },
+		abi.OpCreateNativeFence:     func(s *Session) { s.CreateNativeFence(&abi.CreateNativeFence{}) },
+		abi.OpOpenNativeFenceFromNtHandle: func(s *Session) {
+			s.OpenNativeFenceFromNtHandle(&abi.OpenNativeFenceFromNtHandle{HNtHandle: 9})
+		},
+		abi.OpQueryStatistics: func(s *Session) { s.QueryStatistics(&abi.QueryStatistics{}) },
 	}
 	for op, call := range calls {
 		k := &scriptedDoor{answer: answerFiles}

@@ -70,6 +70,9 @@ func (q *stream) submit(cb *CommandBuffer) (Point, error) {
 	if err != nil {
 		return Point{}, err
 	}
+	for _, f := range cb.awaited {
+		q.order.follow(&f.hb)
+	}
 	for _, f := range cb.fences {
 		f.hb.follow(&q.order)
 	}
