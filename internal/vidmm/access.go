@@ -19,11 +19,14 @@ type target struct {
 
 // target finds what is behind va. The lock is held.
 func (s *Space) target(engine uint32, va uint64, write bool) (t target, ok bool) {
-	if f := s.words.find(engine, va); f != nil || va >= FenceBase && va < HeapBase {
+	if f := s.words.find(engine, va); f != nil || va >= FenceBase && va < HeapBase || s.words.has(va) {
 		if f == nil {
 			f = s.fences.find(engine, va)
 		}
-		if f == nil || write && !f.writable {
+		if f == nil {
+			return s.whole(engine, va)
+		}
+		if write && !f.writable {
 			return t, false
 		}
 		return target{fence: f, room: 8 - va%8}, true
@@ -45,6 +48,15 @@ func (s *Space) target(engine uint32, va uint64, write bool) (t target, ok bool)
 	}
 	t.memory, t.offset = m.Memory, m.Offset+(va-sp.start)
 	return t, true
+}
+
+// whole finds whole pages.
+func (s *Space) whole(engine uint32, va uint64) (t target, ok bool) {
+	p, offset := s.words.findPages(va)
+	if p == nil || s.all>>engine&1 == 0 || !p.memory.Hold() {
+		return t, false
+	}
+	return target{memory: p.memory, offset: offset, room: p.count*PageSize - offset}, true
 }
 
 func fault(va uint64, write bool) *ddi.Fault {

@@ -25,6 +25,7 @@ type words struct {
 	next        uint64
 	at          map[uint64]*Fence
 	pages       map[uint64]int // how many words a page has
+	whole       map[uint64]*Pages
 	open        map[WordPlace]*openPage
 }
 
@@ -49,7 +50,7 @@ func (s *Space) BoundWords(low, high uint64) {
 	}
 	s.words = words{
 		first: from / PageSize, last: to / PageSize, next: from / PageSize,
-		at: map[uint64]*Fence{}, pages: map[uint64]int{}, open: map[WordPlace]*openPage{},
+		at: map[uint64]*Fence{}, pages: map[uint64]int{}, whole: map[uint64]*Pages{}, open: map[WordPlace]*openPage{},
 	}
 }
 
@@ -119,20 +120,6 @@ func (w *words) take(p WordPlace) uint64 {
 }
 
 func (w *words) has(va uint64) bool { return va/PageSize >= w.first && va/PageSize < w.last }
-
-// page finds a page without words that no others are packed on; 0: there is none.
-func (w *words) page() uint64 {
-	for range w.last - w.first {
-		page := w.next
-		if w.next++; w.next == w.last {
-			w.next = w.first
-		}
-		if w.pages[page] == 0 && !w.packing(page) {
-			return page
-		}
-	}
-	return 0
-}
 
 func (w *words) packing(page uint64) bool {
 	for _, o := range w.open {
