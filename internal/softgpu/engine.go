@@ -53,6 +53,9 @@ type engine struct {
 	injected *ddi.Fault // of the running or next packet
 	signaled bool       // it has written fences, and the interrupt is still to come
 	raised   raised
+
+	rang    int64 // when one of its doorbells was rung or connected last
+	resting bool  // it went to F1 since
 }
 
 // A preempt is a request to take all packets before a number off.
@@ -84,7 +87,7 @@ func (e *engine) ready() bool  { return e.commands > 0 && e.bytes > 0 }
 // moment is when the first engine that counts is due. The caller holds mu.
 func (g *GPU) moment(counts func(*engine) bool) (at int64, ok bool) {
 	g.heed()
-	if g.down {
+	if g.down || g.asleep {
 		return 0, false
 	}
 	for _, e := range g.engines {
@@ -226,9 +229,12 @@ func (g *GPU) flush(e *engine) {
 // complete ends the running packet.
 func (g *GPU) complete(e *engine, p *packet) {
 	e.running = nil
-	if p.queue == nil {
+	switch {
+	case p.queue == nil:
 		e.ended = uint32(p.id)
-	} else {
+	case p.queue.user:
+		g.follow(e, p.queue)
+	default:
 		e.signaled = true
 	}
 	g.flush(e)
@@ -251,6 +257,9 @@ func (g *GPU) fault(e *engine, p *packet, f *ddi.Fault) {
 		i := ddi.HwQueuePageFaulted{Engine: e.name, HwQueue: p.queue.handle, FaultedFenceID: p.id, Faulted: f == nil, PrimitiveAPISequenceNumber: p.ran}
 		if f != nil {
 			i.Fault = *f
+		}
+		if p.queue.user {
+			i.Fault.Flags |= ddi.FaultFenceInvalid
 		}
 		g.notify(i)
 	case f == nil:

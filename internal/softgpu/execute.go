@@ -124,7 +124,7 @@ func (g *GPU) endIfDone(e *engine, p *packet) {
 	if !p.bare && !p.reader.Done() {
 		return
 	}
-	if q := p.queue; q != nil && (e.release || p.bare || p.flags&ddi.SubmitNullRendering != 0) {
+	if q := p.queue; q != nil && !q.user && (e.release || p.bare || p.flags&ddi.SubmitNullRendering != 0) {
 		if f := g.store(e, p, q.progress, p.id, !g.narrow); f != nil {
 			g.fault(e, p, f)
 			return

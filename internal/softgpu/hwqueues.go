@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/cmdbuf"
 	"github.com/dxgsync/dxgsync/ddi"
 )
 
@@ -16,12 +17,19 @@ type hwQueue struct {
 	stream   stream
 	// The logs of native fences, which change only while GPU.calling is held too.
 	waits, signals fenceLog
+	user           bool // programs submit to it, by doorbells
+
+	// Of one that programs submit to; GPU.mu guards it.
+	bells   []*doorbell        // in the order of their making
+	left    []cmdbuf.RingEntry // rung on doorbells that are gone
+	fed     bool               // a packet of it is on the engine, or parked
+	entries uint64             // so far; the id of its latest packet
 }
 
-// CreateHwQueue makes a hardware queue. NOT_SUPPORTED without HwScheduling;
-// INVALID_PARAMETER: there is no such context. Private data are not looked at.
+// CreateHwQueue makes a hardware queue. NOT_SUPPORTED without HwScheduling, and without
+// UserModeSubmission one that programs submit to; INVALID_PARAMETER: there is no such context. Private data are not looked at.
 func (g *GPU) CreateHwQueue(args ddi.CreateHwQueueArgs) (ddi.KmdHwQueue, abi.Status) {
-	if !g.caps.Has(ddi.HwScheduling) {
+	if !g.caps.Has(ddi.HwScheduling) || args.Flags&abi.HwQueueUserModeSubmission != 0 && !g.caps.Has(ddi.UserModeSubmission) {
 		return 0, abi.StatusNotSupported
 	}
 	g.mu.Lock()
@@ -34,7 +42,9 @@ func (g *GPU) CreateHwQueue(args ddi.CreateHwQueueArgs) (ddi.KmdHwQueue, abi.Sta
 		return 0, abi.StatusNoMemory
 	}
 	h := ddi.KmdHwQueue(g.newHandle())
-	g.queues[h] = &hwQueue{handle: h, context: c, progress: args.ProgressFenceGpuVirtualAddress}
+	g.queues[h] = &hwQueue{
+		handle: h, context: c, progress: args.ProgressFenceGpuVirtualAddress, user: args.Flags&abi.HwQueueUserModeSubmission != 0,
+	}
 	return h, abi.StatusSuccess
 }
 
@@ -48,17 +58,21 @@ func (g *GPU) DestroyHwQueue(h ddi.KmdHwQueue) abi.Status {
 	its := func(p *packet) bool { return p.queue == q }
 	q.context.engine.drop(its, g.cb.Now())
 	q.context.parked = slices.DeleteFunc(q.context.parked, its)
+	for len(q.bells) > 0 {
+		g.forgetBell(q.bells[0])
+	}
+	g.spoilt = slices.DeleteFunc(g.spoilt, func(o *hwQueue) bool { return o == q })
 	delete(g.queues, h)
 	return abi.StatusSuccess
 }
 
 // SubmitCommandToHwQueue queues a command buffer. INVALID_PARAMETER: there is no such
-// queue.
+// queue, or programs submit to it.
 func (g *GPU) SubmitCommandToHwQueue(args ddi.SubmitCommandToHwQueueArgs) abi.Status {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	q := g.queues[args.HwQueue]
-	if q == nil {
+	if q == nil || q.user {
 		return abi.StatusInvalidParameter
 	}
 	p := &packet{

@@ -45,14 +45,14 @@ func (g *GPU) Engines() []EngineState {
 // Holdings is how many things of the kernel the GPU knows.
 type Holdings struct {
 	Devices, Contexts, HwQueues, CpuEvents, Notifications int
-	NativeFences, LocalNativeFences, Packets              int
+	NativeFences, LocalNativeFences, Packets, Doorbells   int
 }
 
 // Holdings counts them, for tests that nothing is left behind.
 func (g *GPU) Holdings() Holdings {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	h := Holdings{len(g.devices), len(g.contexts), len(g.queues), len(g.events), len(g.notes), len(g.fences), len(g.locals), 0}
+	h := Holdings{len(g.devices), len(g.contexts), len(g.queues), len(g.events), len(g.notes), len(g.fences), len(g.locals), 0, len(g.bells)}
 	for _, e := range g.engines {
 		h.Packets += e.line.waiting() + e.stalls.waiting()
 		if e.running != nil {

@@ -32,8 +32,6 @@ const periodicFirst abi.WDDM = 2200
 // A GPU is the driver of one adapter. Its methods may be called by any number of
 // goroutines, but for Advance, which one at a time may call.
 type GPU struct {
-	ddi.Refusals // doorbells are on their way
-
 	// What the profile says. It does not change.
 	caps       ddi.Caps // but for native fences, which StartDevice adds
 	native     adapter.NativeFenceOptions
@@ -70,6 +68,9 @@ type GPU struct {
 	late   []*nativeFence // to be named in interrupts, but not by a command
 	waited uint64         // WAITs that stalled so far
 	peers  peers
+
+	doorbells
+	asleep bool // in D3
 }
 
 var (
@@ -80,7 +81,7 @@ var (
 // New makes the GPU that a validated profile describes. It can signal CPU events if
 // the profile has the feature KMD_SIGNAL_CPU_EVENT, notify before vertical syncs if it
 // is of WDDM 2.2 or later and has a display, reset engines alone with SupportPerEngineTDR,
-// and has hardware queues if hw_scheduling is enabled.
+// has hardware queues if hw_scheduling is enabled, and doorbells if USER_MODE_SUBMISSION is.
 func New(p *adapter.Profile) *GPU {
 	g := &GPU{
 		caps:     ddi.ReportsRead,
@@ -104,6 +105,7 @@ func New(p *adapter.Profile) *GPU {
 	if g.clock == 0 {
 		g.clock = adapter.DefaultGpuClock
 	}
+	g.doorbells.init(p.Doorbells)
 	for _, d := range p.Displays {
 		g.refresh = append(g.refresh, d.Refresh)
 	}
@@ -127,6 +129,7 @@ func New(p *adapter.Profile) *GPU {
 		ddi.PeriodicFrameNotification: p.WDDM >= periodicFirst && len(p.Displays) > 0,
 		ddi.PerEngineReset:            p.Caps.Has(adapter.SupportPerEngineTDR),
 		ddi.HwScheduling:              p.HwScheduling.Enabled,
+		ddi.UserModeSubmission:        p.SubmitsFromUserMode(),
 	} {
 		if has {
 			g.caps |= c
@@ -159,6 +162,7 @@ func (g *GPU) StopDevice() {
 	clear(g.devices)
 	clear(g.contexts)
 	clear(g.queues)
+	g.doorbells.clear()
 	clear(g.notes)
 	clear(g.events)
 	g.stopFences()
@@ -180,6 +184,7 @@ func (g *GPU) Advance(now int64) {
 	}
 	g.now = now
 	g.interruptLate()
+	g.poll(now)
 	g.work(now)
 	for _, f := range g.targets.Advance(now) {
 		g.notify(ddi.PeriodicMonitoredFenceSignaled{VidPnTargetID: f.Target, NotificationID: f.ID, Count: f.Count})
@@ -198,7 +203,10 @@ func (g *GPU) Next() (at int64, ok bool) {
 	}
 	at, ok = g.targets.Next()
 	if moment, due := g.moment((*engine).always); due && (!ok || moment < at) {
-		return moment, true
+		at, ok = moment, true
+	}
+	if look, due := g.nextLook(); due && (!ok || look < at) {
+		at, ok = look, true
 	}
 	return at, ok
 }

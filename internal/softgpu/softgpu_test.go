@@ -78,7 +78,7 @@ func must(t *testing.T, s abi.Status) {
 }
 
 func TestCapsFollowTheProfile(t *testing.T) {
-	both := ddi.SignalCpuEvent | ddi.PeriodicFrameNotification
+	both := ddi.SignalCpuEvent | ddi.PeriodicFrameNotification | ddi.UserModeSubmission
 	for _, c := range []struct {
 		name   string
 		change func(p *adapter.Profile)
@@ -87,9 +87,9 @@ func TestCapsFollowTheProfile(t *testing.T) {
 		{"neutral", func(*adapter.Profile) {}, both | ddi.NativeGpuFence},
 		{"queue interrupts", func(p *adapter.Profile) { p.NativeFence.Interrupt = adapter.InterruptQueue }, both | ddi.NativeGpuFence | ddi.OptimizedNativeFenceSignaledInterrupt},
 		{"direct signal", func(p *adapter.Profile) { p.NativeFence.DirectSignal = true }, both | ddi.NativeGpuFence | ddi.DirectSignal},
-		{"no hardware queues", func(p *adapter.Profile) { p.HwScheduling.Enabled = false }, both},
+		{"no hardware queues", func(p *adapter.Profile) { p.HwScheduling.Enabled = false }, both &^ ddi.UserModeSubmission},
 		{"feature off", func(p *adapter.Profile) { p.Features = 0 }, ddi.PeriodicFrameNotification},
-		{"no display", func(p *adapter.Profile) { p.Displays = nil }, ddi.SignalCpuEvent | ddi.NativeGpuFence},
+		{"no display", func(p *adapter.Profile) { p.Displays = nil }, ddi.SignalCpuEvent | ddi.NativeGpuFence | ddi.UserModeSubmission},
 		{"WDDM 2.9", func(p *adapter.Profile) { p.WDDM, p.Features = 2900, 0 }, ddi.PeriodicFrameNotification},
 		{"WDDM 2.2", func(p *adapter.Profile) { p.WDDM, p.Features = 2200, 0 }, ddi.PeriodicFrameNotification},
 		{"WDDM 2.1", func(p *adapter.Profile) { p.WDDM, p.Features = 2100, 0 }, 0},
