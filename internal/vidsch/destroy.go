@@ -64,7 +64,7 @@ func (q *Queue) Destroy(why Why) {
 	}
 	q.destroyed = true
 	q.drop(why)
-	if len(q.flying) > 0 && !q.context.suspend.good {
+	if q.flies() && !q.context.suspend.good {
 		q.context.leave() // what it has at the GPU is forgotten when the context is off
 	}
 	q.finish()
@@ -73,7 +73,7 @@ func (q *Queue) Destroy(why Why) {
 // finish tells the driver that a hardware queue is gone, once nothing of it flies.
 func (q *Queue) finish() {
 	c := q.context
-	if !q.hardware() || q.finished || !q.destroyed && !c.gone || len(q.flying) > 0 {
+	if !q.hardware() || q.finished || !q.destroyed && !c.gone || q.flies() {
 		return
 	}
 	q.finished = true
@@ -83,6 +83,7 @@ func (q *Queue) finish() {
 	if q.Freed != nil {
 		q.Freed()
 	}
+	c.engine.hw.forgetUser(q)
 	c.queues = slices.DeleteFunc(slices.Clone(c.queues), func(o *Queue) bool { return o == q })
 }
 
@@ -94,7 +95,7 @@ func (c *Context) finish() {
 	for _, q := range slices.Clone(c.queues) {
 		q.finish()
 	}
-	if slices.ContainsFunc(c.queues, func(q *Queue) bool { return len(q.flying) > 0 }) {
+	if slices.ContainsFunc(c.queues, (*Queue).flies) {
 		return
 	}
 	c.finished = true

@@ -98,7 +98,10 @@ func (e *Engine) leave(q *Queue) {
 // dispatch gives the engine what it takes.
 func (e *Engine) dispatch() {
 	s := e.scheduler
-	for e.state == running && !s.stopped && len(e.flying) < atOnce && len(e.line) > 0 {
+	if s.power == falling {
+		s.fall()
+	}
+	for e.state == running && s.power == awake && !s.stopped && len(e.flying) < atOnce && len(e.line) > 0 {
 		q := e.line[0]
 		for _, o := range e.line[1:] {
 			if o.Priority > q.Priority || o.Priority == q.Priority && o.since < q.since {
@@ -143,6 +146,7 @@ func (e *Engine) preempt() {
 	e.preemption++
 	name, id := e.name, e.preemption
 	s.call(func(d ddi.Driver) { d.PreemptCommand(name, id) })
+	e.askUsers()
 }
 
 // after compares fence ids, which wrap.
@@ -238,7 +242,7 @@ func (e *Engine) refused(id uint32) {
 
 // deadline is when tick has something to do.
 func (e *Engine) deadline() int64 {
-	if e.scheduler.stopped {
+	if e.scheduler.stopped || e.scheduler.power == asleep {
 		return math.MaxInt64
 	}
 	tdr := &e.scheduler.tdr

@@ -20,6 +20,8 @@ type hardware struct {
 	off       []*Context // have, and are resumed when all have
 	refused   []*Queue   // have a buffer, and came while the engine was being reset
 	questions uint64     // orders suspensions
+	users     []*Queue   // that programs submit to
+	look      int64      // when those are looked at; 0: never
 }
 
 // suspension is how far a context is off the hardware.
@@ -43,7 +45,7 @@ func (e *Engine) takesHardware(q *Queue) bool {
 	switch {
 	case q.context.suspend.state != on || e.scheduler.stopped:
 		return false // its context is resumed, or never
-	case e.state > preempting:
+	case e.state > preempting || e.scheduler.power != awake:
 		if !slices.Contains(e.hw.refused, q) {
 			e.hw.refused = append(e.hw.refused, q)
 		}
@@ -125,10 +127,12 @@ func (s *Scheduler) HwPageFaulted(i ddi.HwQueuePageFaulted) {
 }
 
 func (h *hardware) find(kmd ddi.KmdHwQueue) *Queue {
-	for _, q := range h.queues {
-		if q.Kmd == kmd {
-			return q
-		}
+	is := func(q *Queue) bool { return q.Kmd == kmd }
+	if i := slices.IndexFunc(h.queues, is); i >= 0 {
+		return h.queues[i]
+	}
+	if i := slices.IndexFunc(h.users, is); i >= 0 {
+		return h.users[i]
 	}
 	return nil
 }
@@ -149,9 +153,9 @@ func (h *hardware) deadline(tdr *TDR) int64 {
 		}
 		return h.asked + tdr.Delay
 	case len(h.queues) > 0:
-		return h.since + tdr.Quantum
+		return min(h.since+tdr.Quantum, h.looks(tdr))
 	}
-	return math.MaxInt64
+	return h.looks(tdr)
 }
 
 // watched reports whether the context may be found hung: unless all that it has at the
@@ -159,7 +163,7 @@ func (h *hardware) deadline(tdr *TDR) int64 {
 func (c *Context) watched() bool {
 	watched := true
 	for _, q := range c.queues {
-		if len(q.flying) > 0 {
+		if q.flies() {
 			if !q.exempt() {
 				return true
 			}
@@ -169,15 +173,22 @@ func (c *Context) watched() bool {
 	return watched
 }
 
-func (e *Engine) tickHardware(int64) {
+func (e *Engine) tickHardware(now int64) {
 	h := &e.hw
 	if len(h.leaving) > 0 {
 		e.hung(true)
 		return
 	}
+	if tdr := &e.scheduler.tdr; h.looks(tdr) <= now {
+		e.lookAtUsers(now)
+		if len(h.queues) == 0 || h.since+tdr.Quantum > now {
+			return
+		}
+	}
 	for _, q := range slices.Clone(h.queues) {
 		q.context.leave()
 	}
+	e.askUsers()
 	if len(h.leaving) == 0 {
 		h.since = e.scheduler.now() // all of them are off already
 	}
@@ -244,6 +255,10 @@ func (e *Engine) resume() {
 		}
 		return
 	}
+	if s.power != awake {
+		s.fall()
+		return
+	}
 	h.since = s.now()
 	for _, c := range h.off {
 		if c.suspend.good {
@@ -274,6 +289,11 @@ func (c *Context) land() {
 
 func (q *Queue) land() {
 	q.engine().hw.forget(q)
+	if q.user() && !q.away {
+		q.away = true
+		q.finish()
+		q.context.finish()
+	}
 	for len(q.flying) > 0 {
 		r := q.flying[0]
 		r.dead = true
@@ -289,7 +309,7 @@ func (c *Context) clear() {
 			return
 		}
 		c.suspend.good = true
-		if slices.ContainsFunc(c.queues, func(q *Queue) bool { return len(q.flying) > 0 }) {
+		if slices.ContainsFunc(c.queues, (*Queue).flies) {
 			switch c.suspend.state {
 			case on:
 				c.leave()

@@ -64,6 +64,13 @@ type Queue struct {
 	cap     int // of a hardware queue: runs at the GPU
 
 	destroyed, finished bool
+
+	// Of a queue that programs submit to.
+	lastQueued func() uint64 // nil: it is none
+	rings      bool          // its doorbell is connected
+	away       bool          // nothing of it is at the GPU, for good
+	pended     bool          // work was pending when it was looked at last
+	reached    uint64        // its progress then
 }
 
 // NewDevice makes a device.

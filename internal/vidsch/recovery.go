@@ -14,7 +14,7 @@ const dependentsDelay = 500_000_000
 // EngineTimeout is the interrupt GPU_ENGINE_TIMEOUT: the driver has found it hung.
 func (s *Scheduler) EngineTimeout(i ddi.GpuEngineTimeout) {
 	if e := s.engine(i.Engine); e != nil && e.state <= preempting {
-		e.hung(len(e.flying) == 0 && len(e.hw.queues) > 0)
+		e.hung(len(e.flying) == 0 && len(e.hw.queues)+len(e.hw.users) > 0)
 	}
 }
 
@@ -31,7 +31,7 @@ func (e *Engine) hung(hard bool) {
 		e.state = running // nothing there: nothing to do
 		e.dispatch()
 		return
-	case hard && len(e.hw.queues) == 0 && len(e.hw.leaving) == 0:
+	case hard && len(e.hw.queues)+len(e.hw.users)+len(e.hw.leaving) == 0:
 		return
 	case !s.caps.Has(ddi.PerEngineReset):
 		s.resetAdapter(e.guilty(hard))
@@ -75,6 +75,7 @@ func (e *Engine) gather(nodes uint64) {
 		for _, q := range slices.Clone(o.hw.queues) {
 			q.context.leave()
 		}
+		o.askUsers()
 	}
 	e.gathered()
 }
@@ -187,7 +188,7 @@ func (e *Engine) run() {
 
 // landGood forgets what contexts had at a GPU that was reset and are off for good.
 func (e *Engine) landGood() {
-	for _, q := range slices.Clone(e.hw.queues) {
+	for _, q := range slices.Concat(e.hw.queues, e.hw.users) {
 		if q.context.suspend.good {
 			q.context.land()
 		}

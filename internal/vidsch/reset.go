@@ -103,7 +103,7 @@ func (s *Scheduler) empty() {
 		}
 		e.completed = e.submitted
 		h := &e.hw
-		for _, q := range slices.Clone(h.queues) {
+		for _, q := range slices.Concat(h.queues, h.users) {
 			q.context.suspend.state = off
 			q.context.land()
 		}

@@ -47,6 +47,7 @@ type Scheduler struct {
 
 	reset   adapterReset
 	stopped bool
+	power   power
 	recent  []int64 // recoveries of the adapter that count
 }
 
