@@ -29,6 +29,8 @@ type Adapter struct {
 	remnants map[*fence]map[*fenceRemnant]struct{}
 	noticed  map[uint32]int // notifications of each user
 
+	bells map[ddi.KmdHwQueue]*doorbell
+
 	paging   []*pagingOp // in the order in which they came
 	pager    timer       // when they are done
 	resident uint64      // bytes
@@ -60,7 +62,7 @@ func newAdapter(k *Kernel, i int, p *adapter.Profile, d ddi.Driver) *Adapter {
 		natives: map[ddi.DxgNativeFence]*nativeOn{},
 		system:  vidmm.NewSpace((*spaceLock)(k), p.Engines(), 63, false),
 		LUID:    abi.LUID{LowPart: luidBase + uint32(i)}, Profile: p, kernel: k, driver: d,
-		events: map[ddi.DxgCpuEvent]*syncobj.CPUNotification{}, notices: map[uint32]*notice{}, byFence: map[*fence]*notice{}, remnants: map[*fence]map[*fenceRemnant]struct{}{}, noticed: map[uint32]int{},
+		events: map[ddi.DxgCpuEvent]*syncobj.CPUNotification{}, notices: map[uint32]*notice{}, byFence: map[*fence]*notice{}, bells: map[ddi.KmdHwQueue]*doorbell{}, remnants: map[*fence]map[*fenceRemnant]struct{}{}, noticed: map[uint32]int{},
 	}
 }
 

@@ -91,8 +91,12 @@ var ownOps = [...]operation{
 	0xD: (*Process).createNativeFence,
 	0xE: (*Process).openNativeFenceFromNtHandle,
 
+	0x10: (*Process).createDoorbell,
+	0x11: (*Process).connectDoorbell,
+	0x12: (*Process).destroyDoorbell,
+	0x13: (*Process).notifyWorkSubmission,
 	0x14: (*Process).waitForIdle,
-
+	0x15: (*Process).createHwQueueForUserModeSubmission,
 	0x16: (*Process).signalSynchronizationObject,
 	0x17: (*Process).waitForSynchronizationObject,
 }

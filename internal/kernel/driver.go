@@ -46,11 +46,6 @@ func (c callbacks) NativeFenceOSCaps() ddi.NativeFenceOSCaps {
 // SystemMemory is the system process of the adapter's GPU.
 func (c callbacks) SystemMemory() ddi.AddressSpace { return c.system }
 
-// DisconnectDoorbell: there are no doorbells yet.
-func (c callbacks) DisconnectDoorbell(ddi.KmdHwQueue, ddi.DisconnectReason) abi.Status {
-	return abi.StatusInvalidParameter
-}
-
 // A driverEvent is the driver's side of a CPU notification that it signals. The zero
 // one is of none that it does.
 type driverEvent struct {

@@ -41,6 +41,9 @@ type Host interface {
 	// had shows when it is used.
 	ClientMemory(p *Process, address uint64) AllocationMemory
 
+	// NewDoorbell makes the memory of a doorbell for p, all zero. It counts for p's user.
+	// NO_MEMORY at a limit.
+	NewDoorbell(p *Process) (DoorbellMemory, abi.Status)
 	// NewSyncFile makes a descriptor fd, which the caller owns, that is readable when what
 	// comes with it was set or closed. NO_MEMORY at a limit.
 	NewSyncFile(p *Process) (file SyncFile, fd int, st abi.Status)
@@ -82,6 +85,19 @@ type AllocationMemory interface {
 	// NO_MEMORY: none is left; INVALID_PARAMETER: it is no such memory.
 	File() (fd int, st abi.Status)
 	// Free ends its use. It comes once, after everything else.
+	Free()
+}
+
+// DoorbellMemory is the memory of a doorbell: a page that a program writes, and one that
+// only the kernel does. docs/protocol-wire.md has their layout.
+type DoorbellMemory interface {
+	// Words are where the words are until Free.
+	Words() DoorbellWords
+	// Files makes descriptors for the process that it was made for: of the first page for
+	// writing, of the second for reading. None for a process of this address space.
+	// NO_MEMORY: none are left.
+	Files() ([]abi.OutFile, abi.Status)
+	// Free ends its use here. Who has it mapped elsewhere keeps it. It comes once.
 	Free()
 }
 

@@ -17,10 +17,11 @@ type hwQueue struct {
 	progress  *local
 	sched     *vidsch.Queue
 	submitted uint64 // the last progress id
+	bell      *doorbell
 	since     int64
 }
 
-// userMode reports whether work is submitted by ringing a doorbell, and not here.
+// userMode reports whether work is submitted by ringing a doorbell, and not by calls.
 func (q *hwQueue) userMode() bool { return q.flags&abi.HwQueueUserModeSubmission != 0 }
 
 // hwQueueFlags are the flags that a caller may set.
@@ -31,34 +32,40 @@ const hwQueueFlags = abi.HwQueueDisableGpuTimeout | abi.HwQueueNoBroadcastSignal
 // the process, cannot be signalled or destroyed by calls, and starts at 0.
 // Source: calls.md §3; OQ-16, OQ-40.
 func (p *Process) createHwQueue(r *abi.Request) abi.Status {
-	rec := abi.View[abi.CreateHwQueue](r.Record)
+	_, st := p.newHwQueue(abi.View[abi.CreateHwQueue](r.Record), r)
+	return st
+}
+
+// newHwQueue does so. Of r only the array, the descriptors and the grant are used.
+func (p *Process) newHwQueue(rec *abi.CreateHwQueue, r *abi.Request) (*hwQueue, abi.Status) {
 	if rec.Flags&^hwQueueFlags != 0 || rec.PrivateDriverDataSize != 0 && r.Arrays[0] == nil {
-		return abi.StatusInvalidParameter
+		return nil, abi.StatusInvalidParameter
 	}
 	k := p.k
 	k.lock()
 	c, st := p.hwContext(rec)
 	k.unlock()
 	if !st.OK() {
-		return st
+		return nil, st
 	}
-	if st = p.makeHwQueue(rec, r, c); !st.OK() {
+	q, st := p.makeHwQueue(rec, r, c)
+	if !st.OK() {
 		p.give(&c.device.adapter.queuesMade)
 	}
-	return st
+	return q, st
 }
 
 // makeHwQueue makes a hardware queue that was counted.
-func (p *Process) makeHwQueue(rec *abi.CreateHwQueue, r *abi.Request, c *context) abi.Status {
+func (p *Process) makeHwQueue(rec *abi.CreateHwQueue, r *abi.Request, c *context) (*hwQueue, abi.Status) {
 	k := p.k
 	// Memory and the driver's answer come before the lock is taken again.
 	m, st := k.host.PrivateMemory(p, 0)
 	if !st.OK() {
-		return st
+		return nil, st
 	}
 	q, st := p.placeHwQueue(rec, c, m)
 	if !st.OK() {
-		return st
+		return nil, st
 	}
 	driver := c.device.adapter.driver
 	kmd, st := driver.CreateHwQueue(ddi.CreateHwQueueArgs{
@@ -71,7 +78,7 @@ func (p *Process) makeHwQueue(rec *abi.CreateHwQueue, r *abi.Request, c *context
 	switch {
 	case !st.OK():
 		q.progress.destroy()
-		return st
+		return nil, st
 	case !alive || c.device.state != abi.DeviceExecutionActive:
 		st = abi.StatusInvalidParameter
 		if alive {
@@ -87,26 +94,32 @@ func (p *Process) makeHwQueue(rec *abi.CreateHwQueue, r *abi.Request, c *context
 		if alive || q.progress.device.process.table.Get(q.progress.handle) == any(q.progress) {
 			q.progress.destroy()
 		}
-		return st
+		return nil, st
 	}
 	if st := q.progress.grant(r, m); !st.OK() {
 		p.table.Remove(q.handle)
 		k.fx.calls = append(k.fx.calls, func() { driver.DestroyHwQueue(kmd) })
-		return st
+		return nil, st
 	}
 	f := q.progress.fence
 	f.Ref() // the scheduler reads it until nothing of the queue is at the GPU
 	node := c.device.adapter.Profile.Nodes[c.engine.NodeOrdinal]
-	q.sched = c.sched.NewHwQueue(kmd, rec.Flags&abi.HwQueueDisableGpuTimeout != 0, int(node.MaxInFlightHwQueueBuffers), f.Value, func() {
+	exempt := rec.Flags&abi.HwQueueDisableGpuTimeout != 0
+	freed := func() {
 		f.drop()
 		c.device.adapter.queuesMade.give(p.Info.UID)
-	}, q)
+	}
+	if q.userMode() {
+		q.sched = c.sched.NewUserQueue(vidsch.Queue{Owner: q, Kmd: kmd, Exempt: exempt, Reached: f.Value, Freed: freed}, q.lastQueued)
+	} else {
+		q.sched = c.sched.NewHwQueue(kmd, exempt, int(node.MaxInFlightHwQueueBuffers), f.Value, freed, q)
+	}
 	q.since = k.now()
 	c.queues[q] = struct{}{}
 	rec.HHwQueue, rec.HHwQueueProgressFence, rec.Flags = q.handle, q.progress.handle, q.flags
 	rec.HwQueueProgressFenceCPUVirtualAddress = 0 // the client's library knows it
 	rec.HwQueueProgressFenceGPUVirtualAddress = q.progress.gpu
-	return abi.StatusSuccess
+	return q, abi.StatusSuccess
 }
 
 // hwContext finds the context for a hardware queue. With success a queue is counted.
@@ -116,8 +129,8 @@ func (p *Process) hwContext(rec *abi.CreateHwQueue) (*context, abi.Status) {
 		return nil, abi.StatusInvalidParameter
 	}
 	a := c.device.adapter
-	if !a.driver.Caps().Has(ddi.HwScheduling) || rec.Flags&abi.HwQueueUserModeSubmission != 0 {
-		return nil, abi.StatusNotSupported // no node has UserModeSubmissionSupported yet (OQ-40)
+	if !a.driver.Caps().Has(ddi.HwScheduling) || rec.Flags&abi.HwQueueUserModeSubmission != 0 && !a.submitsFromUserMode(c.engine) {
+		return nil, abi.StatusNotSupported // OQ-40
 	}
 	st := c.device.usable()
 	if st.OK() && !p.take(&a.queuesMade) {
@@ -178,6 +191,9 @@ func (p *Process) destroyHwQueue(r *abi.Request) abi.Status {
 // destroy drops what is queued. CPU waits for the progress fence end satisfied (OQ-50).
 func (q *hwQueue) destroy(why vidsch.Why) {
 	c := q.context
+	if q.bell != nil {
+		q.bell.destroy()
+	}
 	q.sched.Destroy(why)
 	q.progress.destroy()
 	delete(c.queues, q)

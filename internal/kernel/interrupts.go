@@ -33,6 +33,9 @@ func (c callbacks) NotifyInterrupt(i ddi.Interrupt) {
 	case ddi.GpuEngineTimeout:
 		s.EngineTimeout(i)
 		return
+	case ddi.GpuEngineStateChange:
+		c.engineState(i)
+		return
 	case ddi.NativeFenceSignaled:
 		k.nativeSignaled(c.Adapter, i)
 		s.Progress()

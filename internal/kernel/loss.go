@@ -60,6 +60,7 @@ func (d *device) lose(state abi.DeviceExecutionState) {
 	for w := range d.idlers {
 		w.end(abi.StatusDeviceRemoved)
 	}
+	d.abortDoorbells()
 }
 
 // losePlains is what the loss of a device does to objects without memory: fences that

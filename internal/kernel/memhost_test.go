@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"encoding/binary"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -119,6 +120,29 @@ func (m *memHeap) Store(offset uint64, size int, v uint64) bool {
 }
 func (m *memHeap) File() (int, abi.Status) { return m.host.add(m), abi.StatusSuccess }
 func (m *memHeap) Free()                   { m.host.live-- }
+
+// memDoorbell is the memory of a doorbell: its descriptors are two numbers.
+type memDoorbell struct {
+	host                                *memHost
+	bell, secondary, lastQueued, status atomic.Uint64
+}
+
+func (h *memHost) NewDoorbell(*Process) (DoorbellMemory, abi.Status) {
+	h.live++
+	return &memDoorbell{host: h}, abi.StatusSuccess
+}
+
+func (m *memDoorbell) Words() DoorbellWords {
+	return DoorbellWords{Bell: &m.bell, Secondary: &m.secondary, LastQueued: &m.lastQueued, Status: &m.status}
+}
+
+func (m *memDoorbell) Files() ([]abi.OutFile, abi.Status) {
+	if !m.host.grant.OK() {
+		return nil, m.host.grant
+	}
+	return []abi.OutFile{{FD: m.host.add(m)}, {FD: m.host.add(m)}}, abi.StatusSuccess
+}
+func (m *memDoorbell) Free() { m.host.live-- }
 
 func (h *memHost) NewSyncFile(*Process) (SyncFile, int, abi.Status) {
 	f := &memSyncFile{memEvent: memEvent{refs: 1}}

@@ -48,8 +48,8 @@ func (s *Scheduler) fall() {
 	}
 }
 
-// Wake switches the GPU to D0 and lets everything go on.
-func (s *Scheduler) Wake() {
+// Wake switches the GPU to D0, makes calls of the driver, and lets everything go on.
+func (s *Scheduler) Wake(calls ...func(ddi.Driver)) {
 	if s.power == awake || s.stopped {
 		return
 	}
@@ -57,6 +57,9 @@ func (s *Scheduler) Wake() {
 		s.call(func(d ddi.Driver) { d.SetPowerState(ddi.PowerD0) })
 	}
 	s.power = awake
+	for _, call := range calls {
+		s.call(call)
+	}
 	s.each(func(e *Engine) {
 		if e.state == running {
 			e.resume()
