@@ -52,15 +52,15 @@ func (g *GPU) SetNativeFenceLogBuffer(args ddi.SetNativeFenceLogBufferArgs) {
 // interrupt.
 func (*GPU) UpdateNativeFenceLogs([]ddi.KmdHwQueue) {}
 
-// write appends an entry, as an engine sees memory of a process, and tells whether it could.
-// The place of the next one is in the log's header, where a program may have written anything.
-func (l fenceLog) write(engine uint32, process, system ddi.AddressSpace, e event) bool {
+// log appends an entry, as an engine sees memory of a process, and tells whether it could.
+// The place of the next one is in the log's header, where a program may have written
+// anything. The caller holds calling, not mu.
+func (g *GPU) log(l fenceLog, engine uint32, m ddi.AddressSpace, e event) bool {
 	if l.entries == 0 {
 		return false
 	}
-	m := process
 	if l.system {
-		m = system
+		m = g.system
 	}
 	word, f := m.Load64(engine, l.va)
 	if f != nil {
@@ -70,13 +70,14 @@ func (l fenceLog) write(engine uint32, process, system ddi.AddressSpace, e event
 	if index >= l.entries {
 		index = 0
 	}
-	var b [logEntry]byte
+	b := g.scratch[:logEntry]
+	clear(b)
 	binary.LittleEndian.PutUint64(b[0:], e.value)
 	binary.LittleEndian.PutUint32(b[8:], e.fence)
 	binary.LittleEndian.PutUint32(b[12:], uint32(e.op))
 	binary.LittleEndian.PutUint64(b[24:], e.observed)
 	binary.LittleEndian.PutUint64(b[40:], e.end)
-	if m.Write(engine, l.va+logHeader+logEntry*uint64(index), b[:]) != nil {
+	if m.Write(engine, l.va+logHeader+logEntry*uint64(index), b) != nil {
 		return false
 	}
 	if index++; index == l.entries {

@@ -15,7 +15,8 @@ import (
 // destruction. Object n is alive while alive[n] is set.
 type strictKernel struct {
 	ddi.Callbacks // nil: the rest is not called
-	t             *testing.T
+	t             testing.TB
+	fences        bool // the system has native fences
 	now           atomic.Int64
 	events        [64]atomic.Bool
 	notes         [64]atomic.Bool
@@ -55,7 +56,9 @@ func (k *strictKernel) alive(handle any, i ddi.Interrupt) {
 func (k *strictKernel) Now() int64 { return k.now.Load() }
 func (k *strictKernel) Rearm()     {}
 
-func (k *strictKernel) IsFeatureEnabled(abi.FeatureID) bool { return false }
+func (k *strictKernel) IsFeatureEnabled(abi.FeatureID) bool      { return k.fences }
+func (k *strictKernel) NativeFenceOSCaps() ddi.NativeFenceOSCaps { return ddi.NativeFenceOSCaps{} }
+func (k *strictKernel) SystemMemory() ddi.AddressSpace           { return nil }
 
 // Everything at once: what was destroyed is never named.
 func TestHammer(t *testing.T) {

@@ -69,18 +69,19 @@ func (g *GPU) signalNative(e *engine, p *packet, c cmdbuf.SignalNative) (bad boo
 		return false, nil
 	}
 	var log fenceLog
+	var entry event
 	var queue ddi.KmdHwQueue // whose log has it
-	if p.queue != nil {
+	if p.queue != nil && p.queue.signals.entries > 0 {
 		log = p.queue.signals
+		entry = event{c.Value, c.Fence, abi.NativeFenceLogSignalExecuted, 0, g.ticks(e.time)}
 	}
-	monitored, stored, end := uint64(0), false, g.ticks(max(e.time, 0))
-	system := g.system
+	monitored, stored := uint64(0), false
 	f = g.access(p, func(m ddi.AddressSpace) (f *ddi.Fault) {
 		if f = m.Store64(e.name.EngineOrdinal, c.VA, c.Value); f != nil {
 			return f
 		}
 		stored = true
-		if log.write(e.name.EngineOrdinal, m, system, event{c.Value, c.Fence, abi.NativeFenceLogSignalExecuted, 0, end}) {
+		if g.log(log, e.name.EngineOrdinal, m, entry) {
 			queue = p.queue.handle
 		}
 		if fence.peers != nil {

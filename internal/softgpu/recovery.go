@@ -169,13 +169,13 @@ func (g *GPU) CalibrateGpuClock(name ddi.Engine) (ddi.Calibration, abi.Status) {
 	g.mu.Lock()
 	cb := g.cb
 	g.mu.Unlock()
-	now := max(cb.Now(), 0)
-	return ddi.Calibration{GpuFrequency: g.clock, GpuClockCounter: g.ticks(now), CpuClockCounter: uint64(now)}, abi.StatusSuccess
+	now := cb.Now()
+	return ddi.Calibration{GpuFrequency: g.clock, GpuClockCounter: g.ticks(now), CpuClockCounter: uint64(max(now, 0))}, abi.StatusSuccess
 }
 
-// ticks is what the clock of all engines shows at a moment that is not before 0.
+// ticks is what the clock of all engines shows at a moment.
 func (g *GPU) ticks(now int64) uint64 {
-	hi, lo := bits.Mul64(uint64(now), g.clock)
+	hi, lo := bits.Mul64(uint64(max(now, 0)), g.clock)
 	ticks, _ := bits.Div64(hi%second, lo, second) // wraps, as a counter does
 	return ticks
 }

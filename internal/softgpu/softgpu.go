@@ -62,7 +62,7 @@ type GPU struct {
 	handle   uint64 // the last that was given out
 
 	os     ddi.NativeFenceOSCaps
-	system ddi.AddressSpace
+	system ddi.AddressSpace // of the system process; as os, it changes only at the start
 	fences map[ddi.KmdNativeFence]*nativeFence
 	locals map[ddi.KmdLocalNativeFence]*view
 	late   []*nativeFence // to be named in interrupts, but not by a command

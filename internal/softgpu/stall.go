@@ -79,10 +79,10 @@ func (g *GPU) logWait(e *engine, p *packet, c cmdbuf.Wait) {
 	if p.wait != nil {
 		since = p.wait.since
 	}
-	ended := event{c.Value, c.Fence, abi.NativeFenceLogWaitUnblocked, g.ticks(max(since, 0)), g.ticks(max(e.time, 0))}
-	log, system := p.queue.waits, g.system
+	ended := event{c.Value, c.Fence, abi.NativeFenceLogWaitUnblocked, g.ticks(since), g.ticks(e.time)}
+	log := p.queue.waits
 	_ = g.access(p, func(m ddi.AddressSpace) *ddi.Fault {
-		log.write(e.name.EngineOrdinal, m, system, ended)
+		g.log(log, e.name.EngineOrdinal, m, ended)
 		return nil
 	})
 }
