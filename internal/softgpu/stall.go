@@ -45,8 +45,12 @@ func (g *GPU) wait(e *engine, p *packet, c cmdbuf.Wait) (done, bad bool, f *ddi.
 	if p.wait != nil {
 		v = p.wait.view
 	}
-	if v == nil {
+	switch {
+	case v == nil:
 		return false, true, nil
+	case p.context.faulted: // meanwhile
+		g.skip(e, p)
+		return false, false, nil
 	}
 	if !v.over() {
 		seen, value := v.fence.news.Load(), uint64(0)
