@@ -17,6 +17,7 @@ type strictKernel struct {
 	ddi.Callbacks // nil: the rest is not called
 	t             testing.TB
 	fences        bool // the system has native fences
+	optimized     bool // optimized ones too
 	now           atomic.Int64
 	events        [64]atomic.Bool
 	notes         [64]atomic.Bool
@@ -56,9 +57,11 @@ func (k *strictKernel) alive(handle any, i ddi.Interrupt) {
 func (k *strictKernel) Now() int64 { return k.now.Load() }
 func (k *strictKernel) Rearm()     {}
 
-func (k *strictKernel) IsFeatureEnabled(abi.FeatureID) bool      { return k.fences }
-func (k *strictKernel) NativeFenceOSCaps() ddi.NativeFenceOSCaps { return ddi.NativeFenceOSCaps{} }
-func (k *strictKernel) SystemMemory() ddi.AddressSpace           { return nil }
+func (k *strictKernel) IsFeatureEnabled(abi.FeatureID) bool { return k.fences }
+func (k *strictKernel) NativeFenceOSCaps() ddi.NativeFenceOSCaps {
+	return ddi.NativeFenceOSCaps{SupportOptimizedDefaultFenceType: k.optimized}
+}
+func (k *strictKernel) SystemMemory() ddi.AddressSpace { return nil }
 
 // Everything at once: what was destroyed is never named.
 func TestHammer(t *testing.T) {

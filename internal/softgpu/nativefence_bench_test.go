@@ -73,11 +73,25 @@ type rig struct {
 	g      *GPU
 	k      *strictKernel
 	m      *wordSpace
+	device ddi.KmdDevice
 	queues [2]ddi.KmdHwQueue
+	fences [8]rigFence
 	where  uint64
 }
 
-func newRig(t testing.TB, change func(p *adapter.Profile)) *rig {
+// A rigFence has its current value at va and the monitored one 8 bytes behind.
+type rigFence struct {
+	va   uint64
+	kmd  ddi.KmdNativeFence
+	name ddi.DxgNativeFence
+}
+
+func newRig(t testing.TB) *rig {
+	k := &strictKernel{t: t, fences: true}
+	return newRigOf(t, nil, k, k)
+}
+
+func newRigOf(t testing.TB, change func(p *adapter.Profile), k *strictKernel, cb ddi.Callbacks) *rig {
 	p, err := adapter.Load("neutral")
 	if err != nil {
 		t.Fatal(err)
@@ -85,23 +99,24 @@ func newRig(t testing.TB, change func(p *adapter.Profile)) *rig {
 	if change != nil {
 		change(p)
 	}
-	r := &rig{g: New(p), k: &strictKernel{t: t, fences: true}, m: &wordSpace{make(words, 1<<17)}, where: base + 0x20000}
-	r.g.StartDevice(r.k)
+	r := &rig{g: New(p), k: k, m: &wordSpace{make(words, 1<<17)}, where: base + 0x20000}
+	r.g.StartDevice(cb)
 	t.Cleanup(r.g.StopDevice)
-	d, _ := r.g.CreateDevice(ddi.CreateDeviceArgs{Memory: r.m})
+	r.device, _ = r.g.CreateDevice(ddi.CreateDeviceArgs{Memory: r.m})
 	for i := range uint32(2) {
-		c, _ := r.g.CreateContext(ddi.CreateContextArgs{Device: d, Engine: ddi.Engine{NodeOrdinal: i}})
+		c, _ := r.g.CreateContext(ddi.CreateContextArgs{Device: r.device, Engine: ddi.Engine{NodeOrdinal: i}})
 		r.queues[i], _ = r.g.CreateHwQueue(ddi.CreateHwQueueArgs{Context: c, ProgressFenceGpuVirtualAddress: base})
 		r.k.work.Store(r.queues[i], true)
 		for j, kind := range []abi.NativeFenceLogType{abi.NativeFenceLogWaits, abi.NativeFenceLogSignals} {
 			r.g.SetNativeFenceLogBuffer(ddi.SetNativeFenceLogBufferArgs{HwQueue: r.queues[i], Type: kind, NumberOfEntries: 84, LogBufferGpuVa: base + 0x10000 + 4096*uint64(2*int(i)+j)})
 		}
 	}
-	for i := range uint64(8) { // fences at base + 1024 + 64*i
-		va := base + 1024 + 64*i
+	for i := range r.fences {
+		va := base + 1024 + 64*uint64(i)
 		f, _ := r.g.CreateNativeFence(ddi.CreateNativeFenceArgs{Fence: ddi.DxgNativeFence(va)})
-		r.g.OpenNativeFence(ddi.OpenNativeFenceArgs{Fence: f, Device: d, CurrentValueGpuVa: va, MonitoredValueGpuVa: va + 8})
+		r.g.OpenNativeFence(ddi.OpenNativeFenceArgs{Fence: f, Device: r.device, CurrentValueGpuVa: va, MonitoredValueGpuVa: va + 8})
 		r.m.Store64(0, va+8, any64)
+		r.fences[i] = rigFence{va, f, ddi.DxgNativeFence(va)}
 	}
 	return r
 }
@@ -141,7 +156,7 @@ func BenchmarkSignals(b *testing.B) {
 		{"WAIT", cmdbuf.Wait{VA: base + 1024}, true},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			r := newRig(b, nil)
+			r := newRig(b)
 			if !c.log {
 				r.g.queues[r.queues[0]].signals = fenceLog{}
 			}
@@ -162,7 +177,7 @@ func BenchmarkSignals(b *testing.B) {
 
 // A chain of 1000 waits and signals, to and fro between two engines.
 func BenchmarkChain(b *testing.B) {
-	r := newRig(b, nil)
+	r := newRig(b)
 	const n = 1000
 	ping, pong := uint64(base+1024), uint64(base+1024+64)
 	var bufs [2]*cmdbuf.Buffer
