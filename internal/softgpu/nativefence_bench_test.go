@@ -66,7 +66,24 @@ func (w words) Load32(_ uint32, va uint64) (uint32, *ddi.Fault) { return 0, &ddi
 func (w words) Store32(_ uint32, va uint64, _ uint32) *ddi.Fault { return &ddi.Fault{Address: va} }
 
 // words are compared as an address space by where they are.
-type wordSpace struct{ words }
+type wordSpace struct {
+	words
+	pause func() // before each access to a word; nil: none
+}
+
+func (w *wordSpace) Load64(engine uint32, va uint64) (uint64, *ddi.Fault) {
+	if w.pause != nil {
+		w.pause()
+	}
+	return w.words.Load64(engine, va)
+}
+
+func (w *wordSpace) Store64(engine uint32, va, v uint64) *ddi.Fault {
+	if w.pause != nil {
+		w.pause()
+	}
+	return w.words.Store64(engine, va, v)
+}
 
 // A rig is a GPU over words, with two hardware queues that have logs, on engines 0 and 1.
 type rig struct {
@@ -99,7 +116,7 @@ func newRigOf(t testing.TB, change func(p *adapter.Profile), k *strictKernel, cb
 	if change != nil {
 		change(p)
 	}
-	r := &rig{g: New(p), k: k, m: &wordSpace{make(words, 1<<17)}, where: base + 0x20000}
+	r := &rig{g: New(p), k: k, m: &wordSpace{words: make(words, 1<<17)}, where: base + 0x20000}
 	r.g.StartDevice(cb)
 	t.Cleanup(r.g.StopDevice)
 	r.device, _ = r.g.CreateDevice(ddi.CreateDeviceArgs{Memory: r.m})

@@ -1,6 +1,7 @@
 package softgpu
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -47,6 +48,11 @@ func hammerMonitored(t *testing.T, form adapter.NativeInterrupt, shadow bool) {
 	va := r.fences[0].va
 	kmd, current, monitored := r.fences[0].kmd, r.m.word(va), r.m.word(va+8)
 	slept := 0
+	r.m.pause = func() { // between a signal's two looks, for example
+		for range rand.IntN(4) {
+			runtime.Gosched()
+		}
+	}
 	var stop atomic.Bool
 	var engines sync.WaitGroup
 	engines.Go(func() {
