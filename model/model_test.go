@@ -19,6 +19,7 @@ var models = []struct {
 	{"page.pml", []string{"ONCE", "KDEATH", "ASK"}},
 	{"ticket.pml", []string{""}},
 	{"slot.pml", []string{""}},
+	{"native.pml", []string{"", "TWO", "GPU", "SHADOW", "ALONE", "LAZY", "CROSS", "LOSS"}},
 }
 
 // together is how many searches run at once: the largest takes 0.7 GB.
