@@ -7,7 +7,8 @@
  * instead of signaller A, which may be missing too, and the watcher in the sleeper's process has to free it.
  *
  * ONCE: the value is lowered once only, for every test run. Without it: twice. ASK: it is
- * not lowered; instead the page asks, from any moment on, for signals and waits by request.
+ * not lowered; instead the page asks, from any moment on, for signals and waits by request. That is
+ * what REQUEST does, too, but for a wait that finds its value reached: it ends there, or not.
  *
  * Steps are named after the methods of internal/page. They are sequentially consistent here, and
  * so they have to be in the code.
@@ -154,6 +155,7 @@ proctype Sleeper(bool mortal) {
 #ifdef ASK
 #ifndef ASK_SLEEP
         if :: asks -> left = true; goto out     /* such a wait is the kernel's */
+           :: atomic { asks && value >= GOAL -> assert(sMay); satisfied = true; left = true; goto out }  /* REQUEST */
            :: else fi;
 #endif
 #endif

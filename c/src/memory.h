@@ -22,7 +22,7 @@ struct cell {
 
 #define WANT_KERNEL (UINT64_C(1) << 63)
 #define WANT_SLOTS ((UINT64_C(1) << 62) - 1)
-enum { CELL_LOWERED = 1, CELL_GONE = 2, CELL_ASK = 4 };
+enum { CELL_LOWERED = 1, CELL_GONE = 2, CELL_ASK = 4, CELL_REQUEST = 16 };
 enum { CELL_SLOTS_SLAB = 6, CELL_SLOTS_PAGE = 62, CELL_SIZE = 64 };
 enum { PAGE_BYTES = 4096, SLAB_BYTES = 64 << 10 };
 
@@ -61,6 +61,9 @@ static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "64-bit atomics must be lock-free");
 
 /* Whether signals and waits that begin now are the kernel's. */
 static inline int cell_asks(const struct cell *c) { return (atomic_load(&c->flags) & CELL_ASK) != 0; }
+
+/* Whether signals are, and waits that have to wait. */
+static inline int cell_requests(const struct cell *c) { return (atomic_load(&c->flags) & (CELL_ASK | CELL_REQUEST)) != 0; }
 
 /* Where a blocked wait on this cell is satisfied. The order of the loads matters:
  * the kernel stores peak and LOWERED before it lowers the value. */

@@ -68,7 +68,7 @@ static __attribute__((noinline)) bool spread(struct dxg_entry *e, uint64_t want)
 
 /* Whether memory may be written: the flags are looked at before the first store. */
 static bool may_signal(const struct dxg_entry *e, uint32_t device) {
-	return e && e->device == device && e->can & CAN_SIGNAL && !cell_asks(e->cell);
+	return e && e->device == device && e->can & CAN_SIGNAL && !cell_requests(e->cell);
 }
 
 /* Whether two entries are views of one object. */

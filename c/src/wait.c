@@ -128,7 +128,7 @@ static bool gather(struct wait *w, const struct dxg_points *p) {
 /* First the slot, then the want bit: whoever dies between the two can be found. */
 static bool claim(struct point *p, uint32_t bell) {
 	struct cell *c = p->fence->cell;
-	if (!p->fence->writable || atomic_load(&c->flags) & (CELL_LOWERED | CELL_ASK)) return false;
+	if (!p->fence->writable || atomic_load(&c->flags) & (CELL_LOWERED | CELL_ASK | CELL_REQUEST)) return false;
 	for (int i = 0; i < p->fence->slots; i++) {
 		uint32_t none = 0;
 		if (atomic_load(&c->slot[i]) || !atomic_compare_exchange_strong(&c->slot[i], &none, bell)) continue;

@@ -28,6 +28,7 @@ const (
 	Gone    = 1 << 1 // the object was destroyed; nobody raises the value any more
 	Ask     = 1 << 2 // this page decides nothing that begins from now on: ask the kernel
 	Over    = 1 << 3 // lost, for good: every value is reached, whatever the value says
+	Request = 1 << 4 // ask the kernel for every signal, and for a wait unless the value is reached
 )
 
 // MvalNone is the monitored value when no kernel-side wait exists.
@@ -40,7 +41,7 @@ const MvalNone = 1<<64 - 1
 //	0x08 want   who is to be told of a new value
 //	0x10 mval   lowest value that the kernel waits for, minus 1; written by the kernel
 //	0x18 peak   highest value it was ever lowered from; written by the kernel
-//	0x20 flags  Lowered, Gone, Ask, Over; written by the kernel
+//	0x20 flags  Lowered, Gone, Ask, Over, Request; written by the kernel
 //	0x28 slots  bell numbers of sleepers, 0 = free; continued behind the cell in a page of its own
 type Cell struct {
 	value atomic.Uint64
@@ -79,6 +80,10 @@ func (c *Cell) Gone() bool { return c.flags.Load()&Gone != 0 }
 // Asks reports whether signals and waits that begin now are the kernel's: the page
 // must neither be written nor believed. Who sleeps in a slot stays there.
 func (c *Cell) Asks() bool { return c.flags.Load()&Ask != 0 }
+
+// Requests reports whether signals that begin now are the kernel's, and waits that have to
+// wait: the page must not be written. Unless it asks, its value may be believed.
+func (c *Cell) Requests() bool { return c.flags.Load()&(Ask|Request) != 0 }
 
 // Over reports whether the fence was lost with a value that does not show it: one of
 // 32 bits.

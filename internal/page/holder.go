@@ -13,7 +13,7 @@ import "math/bits"
 // whoever stored that value may have died before it looked.
 func (c *Cell) Raise(v uint64) (want uint64, ask bool) {
 	cur := c.value.Load()
-	if v < cur || c.Asks() {
+	if v < cur || c.Requests() {
 		return 0, true
 	}
 	for cur < v && !c.value.CompareAndSwap(cur, v) {

@@ -38,19 +38,38 @@ func TestRaise(t *testing.T) {
 	}
 }
 
-// A page that asks is not written, whatever the signal; only the kernel raises it.
+// A page that asks, or requests, is not written, whatever the signal; only the kernel
+// raises it.
 func TestRaiseAsks(t *testing.T) {
-	for _, to := range []uint64{4, 5, 6, math.MaxUint64} {
-		v := newHeapPage(5)
-		v.Claim(9)
-		v.SetAsk()
-		if want, ask := v.Cell.Raise(to); want != 0 || !ask || v.Cell.Value() != 5 {
-			t.Errorf("Raise(%d) = %#x, %v, value %d", to, want, ask, v.Cell.Value())
+	for _, set := range []func(View){View.SetAsk, View.SetRequest} {
+		for _, to := range []uint64{4, 5, 6, math.MaxUint64} {
+			v := newHeapPage(5)
+			v.Claim(9)
+			set(v)
+			if want, ask := v.Cell.Raise(to); want != 0 || !ask || v.Cell.Value() != 5 {
+				t.Errorf("Raise(%d) = %#x, %v, value %d", to, want, ask, v.Cell.Value())
+			}
+			v.Raise(to)
+			if v.Cell.Value() != max(to, 5) || v.Sleepers() != 1 {
+				t.Errorf("the kernel's Raise(%d): value %d, %d sleepers", to, v.Cell.Value(), v.Sleepers())
+			}
 		}
-		v.Raise(to)
-		if v.Cell.Value() != max(to, 5) || v.Sleepers() != 1 {
-			t.Errorf("the kernel's Raise(%d): value %d, %d sleepers", to, v.Cell.Value(), v.Sleepers())
-		}
+	}
+}
+
+// What requests may be believed until it asks.
+func TestRequests(t *testing.T) {
+	v := newHeapPage(5)
+	if v.Cell.Requests() || v.Cell.Asks() {
+		t.Error("a new page requests")
+	}
+	v.SetRequest()
+	if !v.Cell.Requests() || v.Cell.Asks() {
+		t.Errorf("requests %v, asks %v", v.Cell.Requests(), v.Cell.Asks())
+	}
+	v.SetAsk()
+	if !v.Cell.Requests() || !v.Cell.Asks() {
+		t.Errorf("with both: requests %v, asks %v", v.Cell.Requests(), v.Cell.Asks())
 	}
 }
 

@@ -23,6 +23,10 @@ func (v View) Disarm() {
 // value, or take a slot; he began before, too.
 func (v View) SetAsk() { v.Cell.flags.Or(Ask) }
 
+// SetRequest says that the kernel has to hear of every signal, and of every wait that is
+// not over at once. As with SetAsk, nobody needs to be woken.
+func (v View) SetRequest() { v.Cell.flags.Or(Request) }
+
 // Raise makes to the value unless that is higher already, whatever the page says.
 func (v View) Raise(to uint64) {
 	for cur := v.Cell.value.Load(); cur < to && !v.Cell.value.CompareAndSwap(cur, to); {

@@ -53,13 +53,19 @@ type MonitoredFence struct {
 // lowest value that the kernel waits for, less 1, or Max. It must not call back.
 type Monitor interface{ Monitored(v uint64) }
 
-// Watch has m told of the monitored value from now on, and every signal and wait through
-// the page come to the kernel. native: the fence was made as a native one.
+// Watch has m told of the monitored value from now on, and every signal through the page
+// come to the kernel, and every wait that has to wait: it is GPUs now that raise the value,
+// and they look at no slot. native: the fence was made as a native one.
+//
+// A fence that was made as one has nobody yet who could have looked at its flags. Of
+// another, programs may have: they still signal through the page, or sleep in it. The first
+// tell us, as everything is news; the second are woken whenever we look, which we do with every
+// signal of a GPU, as such a fence may be on several adapters.
 func (f *MonitoredFence) Watch(m Monitor, native bool) {
 	f.watch, f.native = m, f.native || native
 	view := f.back.View()
-	view.SetAsk()
-	view.Arm(0) // whoever looked at the flags before tells us of its value
+	view.SetRequest()
+	view.Arm(0)
 	if f.mval != page.MvalNone {
 		m.Monitored(f.mval)
 	}

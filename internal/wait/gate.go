@@ -69,10 +69,10 @@ func (g *Gate) Enlist(e *Entry) Verdict {
 	return Enlisted
 }
 
-// asks reports whether the kernel must judge a wait that begins now: the page says so,
-// or the fence was lowered once, and its page shows only the latest value. Waits that
-// began before go on here, see reached.
-func (g *Gate) asks() bool { return g.view.Cell.Asks() || g.view.Cell.Lowered() }
+// asks reports whether the kernel must judge a wait that begins to wait now: the page
+// says so, or the fence was lowered once, and its page shows only the latest value. Waits
+// that began before go on here, see reached.
+func (g *Gate) asks() bool { return g.view.Cell.Requests() || g.view.Cell.Lowered() }
 
 // Enter begins a wait for v alone: Get, Reset and Enlist in one. A nil Sleeper
 // with Enlisted means that v has been reached. Exit ends what Enter began.

@@ -141,6 +141,31 @@ static void *destroy(void *unused) {
 	return (void *)(uintptr_t)dxg_fence_destroy(&img->session[0], FENCE);
 }
 
+/* A page that requests: signals are the kernel's, and waits that have to wait. It is
+ * believed where it says that a wait is over, until it asks. The value is 30. */
+static void requests(unsigned char *frame, size_t room) {
+	pthread_t sleeper = begin(31), t;
+	until_wanted(1);
+	cell->flags = CELL_REQUEST;
+	for (uintptr_t v = 30; v <= 31; v++) {
+		CHECK(!pthread_create(&t, NULL, signal_in_thread, (void *)v));
+		serve(OP_SIGNAL_FROM_CPU, ST_SUCCESS, frame, room);
+		CHECK(end(t) == 0 && cell->value == 30);
+	}
+	CHECK(wait_for((void *)30) == 0); /* nobody answers */
+	t = begin(31);
+	serve(OP_WAIT_FROM_CPU, ST_SUCCESS, frame, room);
+	CHECK(end(t) == 0 && cell->want == 1);
+	cell->value = 31; /* as a GPU would store it; the kernel wakes who is in a slot */
+	ring_all();
+	CHECK(end(sleeper) == 0 && cell->want == 0);
+	cell->flags |= CELL_ASK;
+	t = begin(30);
+	serve(OP_WAIT_FROM_CPU, ST_DEVICE_REMOVED, frame, room);
+	CHECK(end(t) == ST_DEVICE_REMOVED);
+	cell->flags = 0;
+}
+
 int main(void) {
 	unsigned char frame[4096];
 	set_up();
@@ -226,6 +251,7 @@ int main(void) {
 	ring_all();
 	CHECK(end(t[0]) == 0 && cell->want == 0);
 	cell->flags = 0;
+	requests(frame, sizeof frame);
 
 	/* The object is gone for good. */
 	t[0] = begin(99);
