@@ -119,7 +119,12 @@ func (d *Device) adoptNative(f *NativeFence, r *abi.Request, h abi.Handle, flags
 	f.monitored = at.MonitoredValueGpuVa
 	var err error
 	if f.kind == abi.NativeFenceIntraGPU {
-		err = f.init(d, h, flags, at.CurrentValueGpuVa, r.Grant.Rights, unseen())
+		// There is no memory to grant, nor rights to it. The kernel refuses what CPUs do.
+		rights := uint8(abi.GrantSignal | abi.GrantWait)
+		if flags&abi.SyncObjectNoSignal != 0 {
+			rights = abi.GrantWait
+		}
+		err = f.init(d, h, flags, at.CurrentValueGpuVa, rights, unseen())
 	} else {
 		err = d.adoptAs(&f.Fence, r, h, flags, at.CurrentValueGpuVa)
 	}

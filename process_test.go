@@ -21,6 +21,7 @@ var roles = map[string]func() error{
 	"named":  playNamed,
 	"turns":  playTurns,
 	"own":    playOwn,
+	"native": playNative,
 }
 
 // A process is the test binary in a role. It ends when its input is closed.
