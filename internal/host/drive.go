@@ -2,6 +2,7 @@ package host
 
 import (
 	"math"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -54,6 +55,7 @@ type drive struct {
 	driven       Driven
 	once         sync.Once
 	asked        atomic.Bool  // since Next was last called
+	awake        atomic.Bool  // run looks at asked before it sleeps
 	armed        atomic.Int64 // when the alarm goes off; 0: nobody knows
 	ticking      sync.Mutex
 	ended        atomic.Bool
@@ -90,7 +92,7 @@ func (d *drive) ask() {
 		return
 	}
 	d.once.Do(d.start)
-	if d.steady != nil {
+	if d.steady != nil && !d.awake.Load() {
 		d.steady.Set(0)
 	}
 }
@@ -119,25 +121,39 @@ func (d *drive) start() {
 }
 
 func (d *drive) run() {
+	wallSet := false
 	for d.steady.Wait() == nil {
+		d.awake.Store(true)
 		d.armed.Store(0)
-		d.ticking.Lock()
-		d.driven.Tick()
-		d.asked.Store(false) // whoever asks from now on sets the alarm once more
-		steady, wall := d.driven.Next()
-		d.ticking.Unlock()
-		d.wall.Clear()
-		if wall != math.MaxInt64 {
-			d.wall.setAt(min(max(wall-ntEpoch, 0), math.MaxInt64/100) * 100)
-		}
-		if steady != math.MaxInt64 {
-			d.steady.Set(time.Duration(steady - Now()))
-			d.armed.Store(steady)
-		}
-		if d.asked.Load() {
-			d.steady.Set(0) // it was set to now meanwhile, and then to later
+		for d.work(&wallSet) {
+			d.awake.Store(true)
+			runtime.Gosched() // others may have become able to run
 		}
 	}
+}
+
+// work does what is due and sets the alarms for what is next. True: there is more at once.
+func (d *drive) work(wallSet *bool) (more bool) {
+	d.ticking.Lock()
+	d.driven.Tick()
+	d.asked.Store(false) // whoever asks from now on is heard below
+	steady, wall := d.driven.Next()
+	d.ticking.Unlock()
+	if steady <= Now() && !d.ended.Load() {
+		return true
+	}
+	if *wallSet {
+		d.wall.Clear()
+	}
+	if *wallSet = wall != math.MaxInt64; *wallSet {
+		d.wall.setAt(min(max(wall-ntEpoch, 0), math.MaxInt64/100) * 100)
+	}
+	if steady != math.MaxInt64 {
+		d.steady.Set(time.Duration(steady - Now()))
+		d.armed.Store(steady)
+	}
+	d.awake.Store(false)
+	return d.asked.Load()
 }
 
 func (d *drive) poll() {
