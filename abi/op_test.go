@@ -166,7 +166,7 @@ func TestSupport(t *testing.T) {
 		"CreateAllocation2", "DestroyAllocation2", "QueryResourceInfo", "OpenResource", "QueryResourceInfoFromNtHandle", "OpenResourceFromNtHandle",
 		"CreatePagingQueue", "DestroyPagingQueue", "ReserveGpuVirtualAddress", "MapGpuVirtualAddress", "FreeGpuVirtualAddress", "UpdateGpuVirtualAddress", "MakeResident", "Evict",
 		"QueryClockCalibration", "QueryStatistics", "EnumProcesses",
-		"CreateNativeFence", "OpenNativeFenceFromNtHandle", "IsFeatureEnabled",
+		"CreateNativeFence", "OpenNativeFenceFromNtHandle", "IsFeatureEnabled", "GetNativeFenceLogDetail",
 		"QueryVideoMemoryInfo", "ChangeVideoMemoryReservation", "QueryAllocationResidency", "SetAllocationPriority", "GetAllocationPriority", "OfferAllocations", "ReclaimAllocations2", "Lock2", "Unlock2", "InvalidateCache",
 		"CreateDoorbell", "ConnectDoorbell", "DestroyDoorbell", "NotifyWorkSubmission", "CreateHwQueueForUserModeSubmission",
 	} {

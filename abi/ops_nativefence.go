@@ -13,7 +13,7 @@ var nativeFenceOps = []Op{
 		Files: []FileField{ntHandle(0)},
 	},
 	{
-		Nr: 0x8010, Name: "D3DKMTGetNativeFenceLogDetail", Record: "D3DKMT_GETNATIVEFENCELOGDETAIL", Size: 96,
+		Nr: 0x8010, Name: "D3DKMTGetNativeFenceLogDetail", Record: "D3DKMT_GETNATIVEFENCELOGDETAIL", Size: 96, Support: Supported,
 		Out: []Span{{8, 0x18}},
 	},
 	{

@@ -249,7 +249,7 @@ static const struct dxg_op dxg_ops[] = {
 	{.nr = 0x800F, .name = "D3DKMTOpenNativeFenceFromNtHandle", .size = 176, .request = 0x00000000, .support = DXG_SUPPORTED,
 		.outs = 2, .out = {{20, 28}, {80, 64}},
 		.files = 1, .file = {{0, DXG_IN, DXG_FILE_NT_HANDLE, -1}}},
-	{.nr = 0x8010, .name = "D3DKMTGetNativeFenceLogDetail", .size = 96, .request = 0x00000000, .support = DXG_NOT_SUPPORTED,
+	{.nr = 0x8010, .name = "D3DKMTGetNativeFenceLogDetail", .size = 96, .request = 0x00000000, .support = DXG_SUPPORTED,
 		.outs = 1, .out = {{8, 24}}},
 	{.nr = 0x8011, .name = "D3DKMTCreateDoorbell", .size = 72, .request = 0x00000000, .support = DXG_SUPPORTED,
 		.outs = 1, .out = {{32, 36}},

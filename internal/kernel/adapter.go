@@ -51,6 +51,10 @@ type Adapter struct {
 	nativesMade quota
 	tell        tell // what of native fences the driver is to be told
 
+	logs       map[ddi.KmdHwQueue]*fenceLogs
+	logsAsked  []*fenceLogs // to be read
+	eventsKept quota        // of what was read in them
+
 	system *vidmm.Space // what the GPU's own process sees: native fences, and logs
 }
 
@@ -59,9 +63,9 @@ const luidBase = 0x10000
 
 func newAdapter(k *Kernel, i int, p *adapter.Profile, d ddi.Driver) *Adapter {
 	return &Adapter{
-		natives: map[ddi.DxgNativeFence]*nativeOn{},
-		system:  vidmm.NewSpace((*spaceLock)(k), p.Engines(), 63, false),
-		LUID:    abi.LUID{LowPart: luidBase + uint32(i)}, Profile: p, kernel: k, driver: d,
+		natives: map[ddi.DxgNativeFence]*nativeOn{}, logs: map[ddi.KmdHwQueue]*fenceLogs{},
+		system: vidmm.NewSpace((*spaceLock)(k), p.Engines(), 63, false),
+		LUID:   abi.LUID{LowPart: luidBase + uint32(i)}, Profile: p, kernel: k, driver: d,
 		events: map[ddi.DxgCpuEvent]*syncobj.CPUNotification{}, notices: map[uint32]*notice{}, byFence: map[*fence]*notice{}, bells: map[ddi.KmdHwQueue]*doorbell{}, remnants: map[*fence]map[*fenceRemnant]struct{}{}, noticed: map[uint32]int{},
 	}
 }

@@ -90,6 +90,7 @@ var ownOps = [...]operation{
 	0xC: (*Process).destroyKeyedMutex,
 	0xD: (*Process).createNativeFence,
 	0xE: (*Process).openNativeFenceFromNtHandle,
+	0xF: (*Process).getNativeFenceLogDetail,
 
 	0x10: (*Process).createDoorbell,
 	0x11: (*Process).connectDoorbell,

@@ -16,8 +16,9 @@ type hwQueue struct {
 	flags     abi.CreateHwQueueFlags
 	progress  *local
 	sched     *vidsch.Queue
-	submitted uint64 // the last progress id
-	bell      *doorbell
+	submitted uint64     // the last progress id
+	bell      *doorbell  // nil: none
+	logs      *fenceLogs // nil: the kernel fills it
 	since     int64
 }
 
@@ -101,12 +102,21 @@ func (p *Process) makeHwQueue(rec *abi.CreateHwQueue, r *abi.Request, c *context
 		k.fx.calls = append(k.fx.calls, func() { driver.DestroyHwQueue(kmd) })
 		return nil, st
 	}
+	if q.userMode() {
+		if st := newFenceLogs(q, kmd); !st.OK() {
+			p.table.Remove(q.handle)
+			k.fx.calls = append(k.fx.calls, func() { driver.DestroyHwQueue(kmd) })
+			q.progress.destroy()
+			return nil, st
+		}
+	}
 	f := q.progress.fence
 	f.Ref() // the scheduler reads it until nothing of the queue is at the GPU
 	node := c.device.adapter.Profile.Nodes[c.engine.NodeOrdinal]
 	exempt := rec.Flags&abi.HwQueueDisableGpuTimeout != 0
 	freed := func() {
 		f.drop()
+		q.endFenceLogs()
 		c.device.adapter.queuesMade.give(p.Info.UID)
 	}
 	if q.userMode() {

@@ -72,12 +72,14 @@ func (k *Kernel) nativeSignaled(a *Adapter, i ddi.NativeFenceSignaled) {
 		k.scan(a)
 	}
 	if i.Fences == nil || a.driver.Caps().Has(ddi.OptimizedNativeFenceSignaledInterrupt) {
-		k.scanNatives(a)
+		k.scanNatives(a) // what was stored through the kernel's own addresses
+		a.readLogsOf(i.HwQueue, i.Engine)
 		return
 	}
 	for _, dxg := range i.Fences {
 		if o := a.natives[dxg]; o != nil {
 			o.look()
+			o.readLogs()
 		} else {
 			a.note(incident{code: vidsch.SchedulerInternalError, engine: i.Engine.String()})
 		}

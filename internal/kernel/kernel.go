@@ -98,6 +98,7 @@ type Kernel struct {
 	objects   uint64  // number of the last object
 	waits     uint64  // order of the last wait of a CPU
 	numbers   uint64  // last of what drivers are told by number
+	logged    uint64  // events read in logs
 }
 
 // New makes a kernel. The error names the profile and the rule it breaks.

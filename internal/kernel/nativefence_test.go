@@ -26,6 +26,8 @@ type nativeDriver struct {
 	dxg       map[ddi.KmdNativeFence]ddi.DxgNativeFence
 	created   ddi.CreateNativeFenceArgs
 	opened    ddi.OpenNativeFenceArgs
+	more      ddi.Caps
+	buffers   map[abi.NativeFenceLogType]ddi.SetNativeFenceLogBufferArgs
 }
 
 func (d *nativeDriver) StartDevice(cb ddi.Callbacks) abi.Status {
@@ -33,7 +35,7 @@ func (d *nativeDriver) StartDevice(cb ddi.Callbacks) abi.Status {
 	return abi.StatusSuccess
 }
 func (d *nativeDriver) StopDevice()                          {}
-func (d *nativeDriver) Caps() ddi.Caps                       { return ddi.NativeGpuFence | ddi.HwScheduling }
+func (d *nativeDriver) Caps() ddi.Caps                       { return ddi.NativeGpuFence | ddi.HwScheduling | d.more }
 func (d *nativeDriver) Advance(int64)                        {}
 func (d *nativeDriver) Next() (int64, bool)                  { return 0, false }
 func (d *nativeDriver) NativeFenceCaps() ddi.NativeFenceCaps { return d.caps }
@@ -100,6 +102,18 @@ func (d *nativeDriver) CreateHwQueue(a ddi.CreateHwQueueArgs) (ddi.KmdHwQueue, a
 
 func (d *nativeDriver) DestroyHwQueue(q ddi.KmdHwQueue) abi.Status {
 	return d.told("unqueue", " %d", q)
+}
+
+func (d *nativeDriver) SetNativeFenceLogBuffer(a ddi.SetNativeFenceLogBufferArgs) {
+	d.told("log", " %d %v", a.HwQueue, a.Type)
+	if d.buffers == nil {
+		d.buffers = map[abi.NativeFenceLogType]ddi.SetNativeFenceLogBufferArgs{}
+	}
+	d.buffers[a.Type] = a
+}
+
+func (d *nativeDriver) UpdateNativeFenceLogs(queues []ddi.KmdHwQueue) {
+	d.told("update logs", " %v", queues)
 }
 
 // nativeRig has adapters of the preset native with nativeDrivers, and processes.

@@ -46,9 +46,10 @@ type Process struct {
 	bells    *page.Bells               // of the user; nil until the process asks for bells
 	lines    []bellRange               // lines of it that belong to this process
 	spaces   map[*Adapter]*vidmm.Space // what GPUs see
-	paging   int                       // operations on memory that are queued
-	reserved map[reservation]uint64    // video memory, in bytes
-	remnants int                       // what is gone, but for the packets that may use it
+	logs     map[*fenceLogs]struct{}
+	paging   int                    // operations on memory that are queued
+	reserved map[reservation]uint64 // video memory, in bytes
+	remnants int                    // what is gone, but for the packets that may use it
 	gone     bool
 
 	timeouts []timeout // engine timeouts by its fault
@@ -72,7 +73,7 @@ func (k *Kernel) Attach(info ProcessInfo) (*Process, abi.Status) {
 	k.serial++
 	p := &Process{
 		k: k, Info: info, id: k.serial, since: k.now(),
-		devices: map[*device]struct{}{}, waits: map[*cpuWait]struct{}{}, tickets: map[uint32]ticketHolder{}, spaces: map[*Adapter]*vidmm.Space{},
+		devices: map[*device]struct{}{}, waits: map[*cpuWait]struct{}{}, tickets: map[uint32]ticketHolder{}, spaces: map[*Adapter]*vidmm.Space{}, logs: map[*fenceLogs]struct{}{},
 		turns: map[*keyedWait]struct{}{}, uses: map[*Adapter]int{}, plains: map[*plainLocal]struct{}{},
 		mutexes: map[*keyedLocal]struct{}{}, owned: map[*keyedMutex]struct{}{}, granted: map[uint32]*keyedMutex{},
 	}
