@@ -79,9 +79,9 @@ type ProvokeFault struct {
 	// Node and Engine are the only engine of the adapter that is meant, for hangs and page
 	// faults; with FaultEveryNode all are.
 	Node, Engine uint32
-	_            uint32
-	Address      uint64 // of a page fault
-	FD           uint64 // answered
+	State        PowerState // that an adapter is switched to
+	Address      uint64     // of a page fault
+	FD           uint64     // answered
 }
 
 // FaultEveryNode as ProvokeFault.Node means every engine.
@@ -101,6 +101,8 @@ const (
 	FaultReset FaultKind = 3
 	// FaultRemove: an adapter is removed.
 	FaultRemove FaultKind = 4
+	// FaultPower: an adapter is switched to a power state.
+	FaultPower FaultKind = 5
 )
 
 // String returns the name that the command has for it.
@@ -111,4 +113,22 @@ var faultKinds = Enum{"FAULT_KIND", "FAULT_", []EnumValue{
 	{int64(FaultPage), "page-fault"},
 	{int64(FaultReset), "reset"},
 	{int64(FaultRemove), "remove"},
+	{int64(FaultPower), "power"},
+}}
+
+// PowerState is a power state of an adapter.
+type PowerState uint32
+
+// Power states.
+const (
+	PowerD0 PowerState = 0 // on
+	PowerD3 PowerState = 1 // off
+)
+
+// String returns "D0" or "D3".
+func (v PowerState) String() string { return powerStates.format(int64(v)) }
+
+var powerStates = Enum{"PowerState", "", []EnumValue{
+	{int64(PowerD0), "D0"},
+	{int64(PowerD3), "D3"},
 }}

@@ -20,18 +20,20 @@ type faultFlags struct {
 	lsFlags
 	engine  string
 	address string
+	state   string
 }
 
 // faultKinds are what fault can do, by name.
 var faultKinds = map[string]abi.FaultKind{
 	abi.FaultHang.String(): abi.FaultHang, abi.FaultPage.String(): abi.FaultPage,
 	abi.FaultReset.String(): abi.FaultReset, abi.FaultRemove.String(): abi.FaultRemove,
+	abi.FaultPower.String(): abi.FaultPower,
 }
 
 func faultCommand() *cobra.Command {
 	var f faultFlags
 	cmd := &cobra.Command{
-		Use:   "fault hang|page-fault|reset|remove TARGET",
+		Use:   "fault hang|page-fault|reset|remove|power TARGET",
 		Short: "Break something on purpose",
 		Long: `Provokes what happens to programs when a GPU fails, to test how they recover.
 
@@ -48,16 +50,19 @@ or a device, context or hardware queue of one, as pid:N/0xHANDLE (dxgsync ls que
               after MarkDeviceAsError.
   remove      The adapter is removed, and every device on it is STOPPED. It does not come
               back before the kernel starts again.
+  power       The adapter goes to the power state --state: D3, where nothing runs and all
+              doorbells are disconnected, or back to D0. Connecting a doorbell does that too.
 
 Without --socket or --pid it looks for the kernel as dxgsync ls does; if there are
 several, it must be one of them that has the process. Only root and the user who runs
 the kernel may do this.`,
 		Example: `  dxgsync fault hang pid:4711
   dxgsync fault page-fault pid:4711/0x40000080 --address 0xdead0000
-  dxgsync fault reset 0`,
+  dxgsync fault reset 0
+  dxgsync fault power 0 --state D3`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 || faultKinds[args[0]] == 0 {
-				return errors.New("name what to do and to what: dxgsync fault hang|page-fault|reset|remove ADAPTER|pid:N|pid:N/0xHANDLE")
+				return errors.New("name what to do and to what: dxgsync fault hang|page-fault|reset|remove|power ADAPTER|pid:N|pid:N/0xHANDLE")
 			}
 			return nil
 		},
@@ -67,6 +72,7 @@ the kernel may do this.`,
 	}
 	cmd.Flags().StringVar(&f.engine, "engine", "", "only this engine of the adapter, NODE or NODE.ENGINE (default all)")
 	cmd.Flags().StringVar(&f.address, "address", "", "GPU virtual address that page-fault touches (default 0)")
+	cmd.Flags().StringVar(&f.state, "state", "", "power state for power: D3 or D0")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	cmd.Flags().StringVar(&f.socket, "socket", "", "address of the kernel: a path, or @name")
 	cmd.Flags().IntVar(&f.pid, "pid", 0, "process id of the dxgsync run whose kernel it is")
@@ -115,6 +121,16 @@ func (f *faultFlags) into(r *abi.ProvokeFault) (err error) {
 		if r.Node, r.Engine, err = parseEngine(f.engine); err != nil {
 			return err
 		}
+	}
+	if (f.state != "") != (r.Kind == abi.FaultPower) {
+		return errors.New("--state is for power, which needs it: D3 or D0")
+	}
+	switch f.state {
+	case "", abi.PowerD0.String():
+	case abi.PowerD3.String():
+		r.State = abi.PowerD3
+	default:
+		return fmt.Errorf("--state %s: want D3 or D0", f.state)
 	}
 	if f.address != "" {
 		if r.Kind != abi.FaultPage {
@@ -168,6 +184,8 @@ func printFault(w io.Writer, t target, r kernel.FaultReport) error {
 		table := newTable(w, queueTitles...)
 		queueRows(table, r.Queues)
 		return table.flush()
+	case abi.FaultPower:
+		fmt.Fprintf(w, "Adapter %s goes to %s.\n", r.Adapter, r.State)
 	case abi.FaultRemove:
 		fmt.Fprintf(w, "Adapter %s was removed. Devices lost: %d\n", r.Adapter, len(r.Devices))
 	default:

@@ -79,8 +79,11 @@ func (t *target) check(k foundKernel) error {
 	if t.PID == 0 {
 		return t.checkAdapter(k)
 	}
-	if t.Kind == abi.FaultRemove {
+	switch t.Kind {
+	case abi.FaultRemove:
 		return fmt.Errorf("only an adapter can be removed; use reset for %s", t)
+	case abi.FaultPower:
+		return fmt.Errorf("only an adapter has a power state, and %s is none", t)
 	}
 	if !slices.ContainsFunc(k.Processes, t.isProcess) {
 		return fmt.Errorf("the kernel at %s has no process %d; dxgsync ls processes shows those it has", k.place.Address, t.PID)

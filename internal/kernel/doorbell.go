@@ -277,3 +277,14 @@ func (p *Process) ringOf(d *device, h abi.Handle) (*allocationLocal, abi.Status)
 	}
 	return l, abi.StatusSuccess
 }
+
+// power switches the adapter. In D3 nothing runs, and what is submitted waits.
+// Source: native-fence.md §12.
+func (a *Adapter) power(state abi.PowerState) {
+	if state == abi.PowerD0 {
+		a.sched.Wake()
+		return
+	}
+	a.sched.Sleep()
+	a.disconnectAll(func(*doorbell) bool { return true })
+}

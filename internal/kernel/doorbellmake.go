@@ -95,7 +95,11 @@ func (p *Process) orderDoorbell(o doorbellOrder) (*doorbell, abi.Status) {
 		if !st.OK() {
 			return nil, st
 		}
-		b.rings = append(b.rings, &ringMemory{l.allocation.heap, l.allocation.bytes()})
+		m := &ringMemory{l.allocation.heap, l.allocation.size}
+		if m.size == 0 { // only the driver knows it: as far as was mapped
+			m.size = l.allocation.bytes()
+		}
+		b.rings = append(b.rings, m)
 	}
 	if o.queue.bell != nil && o.flags&abi.DoorbellResizeRingBufferOperation == 0 {
 		return nil, abi.StatusInvalidParameter

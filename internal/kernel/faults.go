@@ -28,6 +28,8 @@ type FaultReport struct {
 	Kind string `json:"kind"`
 	// Adapter is the LUID of the adapter that was meant; "" for processes and queues.
 	Adapter string `json:"adapter,omitempty"`
+	// State is the power state that the adapter goes to.
+	State string `json:"state,omitempty"`
 	// Engines hang now, or will fault.
 	Engines []string `json:"engines,omitempty"`
 	// Queues are the contexts and hardware queues one of which hangs or faults with the
@@ -39,12 +41,12 @@ type FaultReport struct {
 
 // Provoke breaks something on purpose.
 //
-// INVALID_PARAMETER: no such kind; no such adapter, engine, process or handle; a process
-// is to be removed, or has no device, or no context that could hang or fault. DEVICE_REMOVED: the
+// INVALID_PARAMETER: no such kind; no such adapter, engine, process, handle or power state; a process
+// is to be removed or switched, or has no device, or no context that could hang or fault. DEVICE_REMOVED: the
 // adapter has stopped, or all devices that are meant are lost already. NOT_SUPPORTED: the
 // driver cannot be made to hang or fault.
 func (k *Kernel) Provoke(f abi.ProvokeFault) (FaultReport, abi.Status) {
-	if f.Kind < abi.FaultHang || f.Kind > abi.FaultRemove || f.PID == 0 && f.Handle != 0 {
+	if f.Kind < abi.FaultHang || f.Kind > abi.FaultPower || f.PID == 0 && f.Handle != 0 || f.State > abi.PowerD3 || f.State != 0 && f.Kind != abi.FaultPower {
 		return FaultReport{}, abi.StatusInvalidParameter
 	}
 	report := FaultReport{Kind: f.Kind.String()}
@@ -52,7 +54,7 @@ func (k *Kernel) Provoke(f abi.ProvokeFault) (FaultReport, abi.Status) {
 	switch {
 	case f.PID == 0:
 		st = k.breakAdapter(f, &report)
-	case f.Kind == abi.FaultRemove:
+	case f.Kind >= abi.FaultRemove:
 		st = abi.StatusInvalidParameter
 	case f.Kind == abi.FaultReset:
 		st = k.breakDevices(f, &report)
@@ -80,6 +82,12 @@ func (k *Kernel) breakAdapter(f abi.ProvokeFault, report *FaultReport) abi.Statu
 	if f.Kind == abi.FaultHang || f.Kind == abi.FaultPage {
 		k.unlock()
 		return a.breakEngines(f, report)
+	}
+	if f.Kind == abi.FaultPower {
+		a.power(f.State)
+		k.unlock()
+		report.State = f.State.String()
+		return abi.StatusSuccess
 	}
 	active := slices.DeleteFunc(a.devices(), (*device).lost)
 	if f.Kind == abi.FaultRemove {
