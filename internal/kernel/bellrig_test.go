@@ -15,7 +15,7 @@ import (
 // a context for hardware queues, and a page of command buffers that the GPU sees.
 type bellRig struct {
 	*gpuRig
-	now     int64
+	clock   *int64
 	context abi.Handle
 	code    uint64 // GPU virtual address of the page
 	used    uint64
@@ -39,7 +39,8 @@ const ringEntries = 4
 
 func newBellRig(t *testing.T, change func(p *adapter.Profile)) *bellRig {
 	t.Helper()
-	r := &bellRig{gpuRig: &gpuRig{rig: &rig{t: t, host: newMemHost()}}, now: 1_000_000_000}
+	r := &bellRig{gpuRig: &gpuRig{rig: &rig{t: t, host: newMemHost()}}, clock: new(int64)}
+	*r.clock = 1_000_000_000
 	p, err := adapter.Load("neutral")
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +49,7 @@ func newBellRig(t *testing.T, change func(p *adapter.Profile)) *bellRig {
 	if change != nil {
 		change(p)
 	}
-	r.k, err = New(Config{Host: r.host, Profiles: []*adapter.Profile{p}, Now: func() int64 { return r.now }})
+	r.k, err = New(Config{Host: r.host, Profiles: []*adapter.Profile{p}, Now: func() int64 { return *r.clock }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,9 +67,10 @@ func newBellRig(t *testing.T, change func(p *adapter.Profile)) *bellRig {
 	return r
 }
 
-// attach makes another process, which all further calls are of.
+// attach makes another process, which all further calls of r are of.
 func (r *bellRig) attach() {
 	r.t.Helper()
+	r.gpuRig = &gpuRig{rig: r.rig}
 	r.p = r.rig.process()
 	r.d = r.rig.device(r.p, 0)
 	r.queue = abi.CreatePagingQueue{HDevice: r.d}
@@ -102,14 +104,14 @@ func (r *bellRig) visible(size uint64) abi.Handle {
 // run lets so much time go by, in nanoseconds, each thing when it is due.
 func (r *bellRig) run(d int64) {
 	r.t.Helper()
-	end := r.now + d
+	end, now := *r.clock+d, r.clock
 	for range 100_000 {
 		at, _ := r.k.Next()
 		if at > end {
-			r.now = end
+			*now = end
 			return
 		}
-		r.now = max(r.now, at)
+		*now = max(*now, at)
 		r.k.Tick()
 	}
 	r.t.Fatal("the kernel is due for ever")
@@ -137,8 +139,9 @@ func (r *bellRig) bell() *bell {
 	r.t.Helper()
 	q, st := r.userQueue()
 	r.ok(st)
+	mine := *r
 	b := &bell{
-		r: r, queue: q.HHwQueue, progress: q.HHwQueueProgressFence, fence: q.HwQueueProgressFenceGPUVirtualAddress,
+		r: &mine, queue: q.HHwQueue, progress: q.HHwQueueProgressFence, fence: q.HwQueueProgressFenceGPUVirtualAddress,
 		ringAt: r.visible(ringEntries * cmdbuf.RingEntrySize), controlAt: r.visible(8),
 	}
 	r.ok(b.create(0))

@@ -32,8 +32,8 @@ func TestDoorbell(t *testing.T) {
 	r.run(9_500_000)
 	b.want("rested", abi.DoorbellDisconnectedRetry, 3)
 	r.run(short)
-	if at, _ := r.k.Next(); at < r.now+1_000_000_000 {
-		t.Errorf("an idle program has the kernel look again in %d ns", at-r.now)
+	if at, _ := r.k.Next(); at < *r.clock+1_000_000_000 {
+		t.Errorf("an idle program has the kernel look again in %d ns", at-*r.clock)
 	}
 	for range 3 * ringEntries { // round and round
 		b.put(cmdbuf.New())
@@ -139,8 +139,8 @@ func TestNotify(t *testing.T) {
 	b.put(cmdbuf.New())
 	r.run(20 * short)
 	b.want("not told", abi.DoorbellConnectedNotifyKMD, 0)
-	if at, _ := r.k.Next(); at < r.now+1_000_000_000 {
-		t.Errorf("the kernel looks by itself in %d ns", at-r.now)
+	if at, _ := r.k.Next(); at < *r.clock+1_000_000_000 {
+		t.Errorf("the kernel looks by itself in %d ns", at-*r.clock)
 	}
 	r.ok(b.notify())
 	r.run(short)
