@@ -46,14 +46,18 @@ func (a *Adapter) wrote(l *local) {
 	a.written.mu.Unlock()
 }
 
-// wrote is the same for a native fence, through an address that it is known by as one.
+// wrote is the same for a native fence, through an address that it is known by as one. Who
+// finds it written already interrupts perhaps, and whoever wrote it does not: so it is in
+// the list when it says that it is written.
 func (o *nativeOn) wrote() {
-	if o.written.Load() || o.written.Swap(true) {
+	if o.written.Load() {
 		return
 	}
 	w := &o.adapter.written
 	w.mu.Lock()
-	w.natives = append(w.natives, o)
+	if !o.written.Swap(true) {
+		w.natives = append(w.natives, o)
+	}
 	w.mu.Unlock()
 }
 
