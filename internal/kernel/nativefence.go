@@ -21,7 +21,8 @@ type native struct {
 	// answers come without that.
 	making sync.Mutex
 	data   [privateData]byte // the driver's answer to the create
-	on     []*nativeOn       // guarded by Kernel.mu
+	on     []*nativeOn       // guarded by Kernel.mu, as wanted is
+	wanted uint64            // the monitored value where it is told: where the fence does not cross
 }
 
 // privateData is D3DDDI_NATIVE_FENCE_PDD_SIZE.
@@ -62,7 +63,7 @@ func (a *Adapter) native() bool {
 // makeNative makes f, which is on no adapter yet, a native fence. created: it was made as
 // one, and not as a monitored fence that another adapter knows as one.
 func (f *fence) makeNative(kind abi.NativeFenceType, created bool) {
-	f.native = &native{fence: f, kind: kind}
+	f.native = &native{fence: f, kind: kind, wanted: page.MvalNone}
 	f.Watch(f.native, created)
 }
 
@@ -89,9 +90,9 @@ func (n *native) place(a *Adapter, uid uint32) (*nativeOn, abi.Status) {
 	k.numbers++
 	o := &nativeOn{native: n, adapter: a, uid: uid, dxg: ddi.DxgNativeFence(k.numbers), views: map[viewKey]*nativeView{}}
 	if !n.crosses() {
-		o.wanted = page.MvalNone
+		o.monitored.Store(page.MvalNone) // until the driver is told of another
+		o.wanted = n.wanted
 	}
-	o.monitored.Store(o.wanted)
 	if caps := a.driver.NativeFenceCaps(); caps.MapToGpuSystemProcess {
 		current, monitored := n.places(caps)
 		a.system.MapWord(&o.current, o, 0, true, current)

@@ -256,6 +256,32 @@ func TestNativeFenceRefusals(t *testing.T) {
 	}
 }
 
+// Whoever waits yet when the fence has left the adapter is known to the driver when it
+// comes back.
+func TestNativeFenceComesBackWithWaiters(t *testing.T) {
+	r := newNativeRig(t, "native")
+	p := r.process()
+	d := r.device(p, 0)
+	f := r.made(p, d, ntShared|abi.SyncObjectUnwaitCpuWaitersOnlyOnDestroy)
+	nt, st := r.share(p, f.HSyncObject, object.SyncObjectAll)
+	r.ok(st)
+	fd, e := r.event()
+	r.ok(waitEvent(p, d, 0, fd, handles(f.HSyncObject), values(5)))
+	r.ok(destroy(p, f.HSyncObject))
+	r.told("gone", "A create 1", "A open 2 of 1", "A monitored 1 at 4", "A close 2", "A destroy 1")
+	driver := r.drivers[0]
+	_, st = r.open(p, d, nt, 0)
+	r.ok(st)
+	r.told("back", "A create 3", "A open 4 of 3", "A monitored 3 at 4")
+	if fault := spaceOf(r.rig, p).Store64(0, driver.opened.CurrentValueGpuVa, 5); fault != nil {
+		t.Fatal(fault)
+	}
+	driver.cb.NotifyInterrupt(ddi.NativeFenceSignaled{Fences: []ddi.DxgNativeFence{driver.created.Fence}})
+	if e.sets != 1 {
+		t.Error("the waiter is stuck")
+	}
+}
+
 // A driver that refuses leaves nothing behind.
 func TestNativeFenceDriverRefuses(t *testing.T) {
 	r := newNativeRig(t, "native")

@@ -131,6 +131,9 @@ func (o *nativeOn) storage(current, monitored ddi.Storage) (ddi.Storage, ddi.Sto
 func (l *nativeLocal) made(st abi.Status) bool {
 	l.making = false
 	if st.OK() && !l.ended {
+		if l.on.monitored.Load() != l.on.wanted {
+			l.on.ask(toldMonitored) // somebody has waited since before the fence was here
+		}
 		return true
 	}
 	if l.ended {

@@ -45,6 +45,7 @@ func (n *native) Monitored(v uint64) {
 	if n.crosses() {
 		return // its monitored values are 0 for good
 	}
+	n.wanted = v
 	for _, o := range n.on {
 		o.wanted = v
 		o.ask(toldMonitored)
