@@ -157,6 +157,7 @@ func New(cfg Config) (*Kernel, error) {
 			k.Stop()
 			return nil, fmt.Errorf("start the driver of adapter %d (%s): %w", i, p.Name, st)
 		}
+		a.bound(a.system)
 		k.lock()
 		a.sched = vidsch.New(watcher{a}, k.now, a.driver.Caps(), len(p.Nodes), p.Engines(), k.tdr)
 		k.unlock()

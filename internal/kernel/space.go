@@ -14,12 +14,22 @@ func (p *Process) space(a *Adapter) *vidmm.Space {
 	}
 	mmu := a.Profile.GpuMmu
 	s := vidmm.NewSpace((*spaceLock)(p.k), a.Profile.Engines(), mmu.VirtualAddressBits, mmu.Flags&adapter.ReadOnlyMemorySupported != 0)
+	a.bound(s)
 	if p.gone {
 		s.Clear()
 		return s
 	}
 	p.spaces[a] = s
 	return s
+}
+
+// bound keeps native fences in an empty space where the driver wants them.
+// Source: native-fence.md §8.
+func (a *Adapter) bound(s *vidmm.Space) {
+	if a.native() {
+		caps := a.driver.NativeFenceCaps()
+		s.BoundWords(caps.MinimumAddress, caps.MaximumAddress)
+	}
 }
 
 // closeSpace empties the process's space on an adapter, if it has one: what the GPU
