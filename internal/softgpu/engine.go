@@ -104,7 +104,7 @@ func (e *engine) due() (at int64, ok bool) {
 	switch {
 	case e.hung:
 		return 0, false
-	case e.request() != nil, e.injected != nil && p != nil, p != nil && p.trapped():
+	case e.request() != nothingAsked, e.injected != nil && p != nil, p != nil && p.trapped():
 		return e.asked, true
 	case p != nil:
 		return p.due(e.time)
@@ -137,9 +137,9 @@ func (g *GPU) work(now int64) {
 func (g *GPU) turn(e *engine, t int64) {
 	e.time = max(e.time, t)
 	for e.ready() && !e.hung {
-		if r := e.request(); r != nil {
+		if r := e.request(); r != nothingAsked {
 			e.commands--
-			r(g)
+			g.answer(e, r)
 			continue
 		}
 		if e.running == nil && !e.start() || !g.step(e) {
@@ -159,21 +159,40 @@ func (e *engine) start() bool {
 	return true
 }
 
-// request is how to answer the first request that can be answered now; nil: none.
-func (e *engine) request() func(*GPU) {
+// A request of the kernel: the number of a suspension, or one of these.
+type request int
+
+const (
+	nothingAsked request = -1
+	preemption   request = -2
+)
+
+// request is the first request that can be answered now.
+func (e *engine) request() request {
+	if len(e.suspends) == 0 && len(e.preempts) == 0 {
+		return nothingAsked
+	}
 	var holder *context // does not stop
 	if e.running != nil && e.running.holds() {
 		holder = e.running.context
 	}
 	for i, c := range e.suspends {
 		if c != holder || e.running.queue == nil {
-			return func(g *GPU) { g.suspend(e, i) }
+			return request(i)
 		}
 	}
 	if len(e.preempts) > 0 && holder == nil {
-		return func(g *GPU) { g.preempt(e) }
+		return preemption
 	}
-	return nil
+	return nothingAsked
+}
+
+func (g *GPU) answer(e *engine, r request) {
+	if r == preemption {
+		g.preempt(e)
+	} else {
+		g.suspend(e, int(r))
+	}
 }
 
 // suspend takes the hardware queues of a context off.
