@@ -11,7 +11,8 @@ import (
 //
 //	waiting ─start─▶ running ─▶ complete, or faulted
 //	   ▲                │
-//	   └── suspended ◀──┘ stop, start: it goes on where it was
+//	   ├── suspended ◀──┤ stop, start: it goes on where it was
+//	   └──── stalled ◀──┘ at a WAIT, where it goes on
 //
 // A preemption, a reset and the destruction of its context or queue end it in every
 // state; the kernel may submit it again then, as another packet. After a preemption that

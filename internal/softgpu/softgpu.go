@@ -138,7 +138,7 @@ func New(p *adapter.Profile) *GPU {
 	return g
 }
 
-// StartDevice switches everything on.
+// StartDevice switches everything on, native fences if profile and system have them.
 func (g *GPU) StartDevice(cb ddi.Callbacks) abi.Status {
 	g.mu.Lock()
 	defer g.mu.Unlock()
