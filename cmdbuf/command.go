@@ -170,7 +170,7 @@ func (c Fill) words() [maxFields]uint64    { return [maxFields]uint64{c.Dst, uin
 func (c Delay) words() [maxFields]uint64    { return [maxFields]uint64{c.Nanoseconds, uint64(c.Flags)} }
 func (c Signal) words() [maxFields]uint64   { return [maxFields]uint64{c.VA, c.Value} }
 func (c Signal32) words() [maxFields]uint64 { return [maxFields]uint64{c.VA, uint64(c.Value)} }
-func (c Wait) words() [maxFields]uint64 { return [maxFields]uint64{c.VA, c.Value, uint64(c.Fence)} }
+func (c Wait) words() [maxFields]uint64     { return [maxFields]uint64{c.VA, c.Value, uint64(c.Fence)} }
 
 func (c SignalNative) words() [maxFields]uint64 {
 	return [maxFields]uint64{c.VA, c.Value, c.Monitored, uint64(c.Fence)}
