@@ -213,8 +213,12 @@ func (g *GPU) store(e *engine, p *packet, va, value uint64, wide bool) *ddi.Faul
 		}
 		return m.Store32(e.name.EngineOrdinal, va, uint32(value))
 	})
-	if v != nil && f == nil {
-		g.stored(v.fence, e.time)
+	switch {
+	case v == nil || f != nil:
+	case wide:
+		g.stored(v.fence, value, e.time)
+	default: // who knows the other half
+		g.stored(v.fence, any64, e.time)
 	}
 	return f
 }

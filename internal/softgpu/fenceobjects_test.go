@@ -79,16 +79,18 @@ func TestNativeFenceHandles(t *testing.T) {
 	b.monitor(f, 1)
 	b.set(f, 1, ddi.AlwaysSignaled)
 	f = b.native(base + 64)
-	for i := range MaxLocalNativeFences - 1 {
-		b.open(testFence{va: base + 8*uint64(i%16), kmd: f.kmd}, b.device)
+	for len(b.g.locals) < MaxLocalNativeFences-1 { // as if they had been opened
+		b.g.locals[ddi.KmdLocalNativeFence(1<<32+len(b.g.locals))] = nil
 	}
+	b.open(f, b.device)
 	if _, s := b.g.OpenNativeFence(ddi.OpenNativeFenceArgs{Fence: f.kmd, Device: b.device}); s != abi.StatusNoMemory {
 		t.Errorf("one open too many: %v", s)
 	}
-	for i := range MaxNativeFences - 1 {
-		_, s := b.g.CreateNativeFence(ddi.CreateNativeFenceArgs{Fence: ddi.DxgNativeFence(i + 1)})
-		must(t, s)
+	for len(b.g.fences) < MaxNativeFences-1 {
+		b.g.fences[ddi.KmdNativeFence(1<<32+len(b.g.fences))] = &nativeFence{}
 	}
+	_, last := b.g.CreateNativeFence(ddi.CreateNativeFenceArgs{Fence: 9})
+	must(t, last)
 	if _, s := b.g.CreateNativeFence(ddi.CreateNativeFenceArgs{}); s != abi.StatusNoMemory {
 		t.Errorf("one too many: %v", s)
 	}

@@ -106,19 +106,20 @@ func (g *GPU) stall(e *engine, p *packet, v *view, value uint64) {
 	v.fence.stalls.insert(p)
 }
 
-// wake has stalled packets looked at again that wait for a value or less. There may be none, most
-// signals have nobody wait. The caller holds mu.
+// wake has stalled packets looked at again that wait for a value or less. Mostly there are
+// none. The caller holds mu.
 func (g *GPU) wake(f *nativeFence, value uint64, now int64) {
 	for len(f.stalls) > 0 && f.stalls[0].wait.value <= value {
 		p := f.stalls[0]
+		f.stalls[0] = nil
 		f.stalls = f.stalls[1:]
 		p.context.engine.unstall(p.stream(), now)
 	}
 }
 
-// stored tells of a value that a plain command has stored.
-func (g *GPU) stored(f *nativeFence, now int64) {
-	g.wake(f, any64, now)
+// stored tells of a value that a plain command has stored, or of one that is not greater.
+func (g *GPU) stored(f *nativeFence, value uint64, now int64) {
+	g.wake(f, value, now)
 	if f.peers != nil {
 		g.mu.Unlock()
 		f.peers.Kick(f.name)
