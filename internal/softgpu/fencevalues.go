@@ -72,6 +72,7 @@ func (g *GPU) UpdateCurrentValuesFromCpu(updates []ddi.CurrentValueUpdate, flags
 			value = any64
 		}
 		f.always = f.always || flags&ddi.AlwaysSignaled != 0
+		f.news.Add(1) // an engine may have read the value and not stalled yet
 		g.wake(f, value, g.cb.Now())
 	}
 }
