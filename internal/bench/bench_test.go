@@ -24,10 +24,12 @@ func TestTargetsCanBeMeasured(t *testing.T) {
 		P.pingpong_proc.same.rtt P.pingpong_spin_proc.diff.rtt P.pingpong_goroutine.rtt P.wait_any32_satisfied
 		P.wait_any32_proc.same.rtt P.waiters10k.signal P.waiters10k.until_ran P.waiters10k_proc.same.until_ran_rtt
 		P.queue_chain_512 P.create_destroy P.create_destroy_shared P.share_open.same.rtt P.memory_private P.memory_waiter P.million_private
+		P.native.signal_no_waiter P.native.gpu_chain P.native.gpu_chain_buffers P.native.interrupts P.native.interrupts_waited
 		P.vsync60.jitter.p99 P.vsync240.jitter.p99`)
 	compared := map[string]bool{}
 	for _, target := range Targets() {
-		here := slices.Contains(floors, target.Reference) || goFloors[target.Reference] != nil
+		here := slices.Contains(floors, target.Reference) || goFloors[target.Reference] != nil ||
+			local[target.Reference] != nil || pairs[target.Reference].measure != nil
 		if here {
 			compared[target.Metric] = true
 		}
@@ -72,7 +74,7 @@ func TestFormsOfAmounts(t *testing.T) {
 	for _, c := range []struct {
 		v          float64
 		unit, want string
-	}{{0.5, "ns", "0.5 ns"}, {1234, "ns", "1.2 µs"}, {250_000, "ns", "250 µs"}, {64, "bytes", "64 B"}, {12.34, "ms", "12.3 ms"}} {
+	}{{0.5, "ns", "0.5 ns"}, {1234, "ns", "1.2 µs"}, {250_000, "ns", "250 µs"}, {64, "bytes", "64 B"}, {12.34, "ms", "12.3 ms"}, {1000, "interrupts", "1000"}} {
 		if got := amount(c.v, c.unit); got != c.want {
 			t.Errorf("amount(%v, %s) = %q, want %q", c.v, c.unit, got, c.want)
 		}

@@ -41,6 +41,8 @@ func (r Results) Rows() []Row {
 
 func unit(metric string) string {
 	switch {
+	case strings.Contains(metric, "interrupts"):
+		return "interrupts"
 	case strings.Contains(metric, "memory") || strings.Contains(metric, "rss"):
 		return "bytes"
 	case strings.Contains(metric, "million"):
@@ -98,6 +100,9 @@ func (r Results) WriteTable(w io.Writer) error {
 			return err
 		}
 	}
+	if absent == 0 {
+		return nil
+	}
 	_, err := fmt.Fprintf(w, "\n%d targets compare with programs that are not measured here (Vulkan drivers, Wine); targets.tsv names them.\n", absent)
 	return err
 }
@@ -105,6 +110,8 @@ func (r Results) WriteTable(w io.Writer) error {
 // amount writes a value with a unit that a person can compare.
 func amount(v float64, unit string) string {
 	switch {
+	case unit == "interrupts":
+		return fmt.Sprintf("%.0f", v)
 	case unit == "bytes":
 		return fmt.Sprintf("%.0f B", v)
 	case unit == "ms":
