@@ -135,8 +135,10 @@ func pendingWaits(n int) func(*dxgsync.Device) (float64, error) {
 // A gpuMemory is a page that the CPU writes commands to and the GPU reads.
 type gpuMemory struct {
 	*queueRig
-	cpu []byte
-	gpu uint64
+	cpu                []byte
+	gpu                uint64
+	paging, allocation abi.Handle
+	paged              abi.Handle // fence of the paging queue
 }
 
 func newGpuMemory(d *dxgsync.Device) (*gpuMemory, error) {
@@ -163,7 +165,7 @@ func newGpuMemory(d *dxgsync.Device) (*gpuMemory, error) {
 	if st := q.s.WaitForSynchronizationObjectFromCpu(&w, []abi.Handle{paging.HSyncObject}, []uint64{at.PagingFenceValue}); st != abi.StatusSuccess {
 		return nil, st
 	}
-	m.gpu = at.VirtualAddress
+	m.gpu, m.paging, m.paged, m.allocation = at.VirtualAddress, paging.HPagingQueue, paging.HSyncObject, infos[0].HAllocation
 	var st abi.Status
 	if m.cpu, st = q.s.Lock2(&abi.Lock2{HDevice: q.device, HAllocation: infos[0].HAllocation}); st != abi.StatusSuccess {
 		return nil, st

@@ -132,6 +132,11 @@ func (d *drive) run() {
 	}
 }
 
+// atOnce is how soon something is due that it is not worth to set an alarm for: two
+// system calls and a way through the poller. A GPU that looks at its doorbells all the
+// time is due again so soon.
+const atOnce = 2_000
+
 // work does what is due and sets the alarms for what is next. True: there is more at once.
 func (d *drive) work(wallSet *bool) (more bool) {
 	d.ticking.Lock()
@@ -139,7 +144,7 @@ func (d *drive) work(wallSet *bool) (more bool) {
 	d.asked.Store(false) // whoever asks from now on is heard below
 	steady, wall := d.driven.Next()
 	d.ticking.Unlock()
-	if steady <= Now() && !d.ended.Load() {
+	if steady <= Now()+atOnce && !d.ended.Load() {
 		return true
 	}
 	if *wallSet {
