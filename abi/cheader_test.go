@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -32,6 +33,23 @@ func TestCHeadersHaveThePublicLayout(t *testing.T) {
 	}
 }
 
+// newer are records that the tables do not have: their members have the offsets of ours.
+var newer = []struct {
+	name, members string
+	record        reflect.Type
+}{
+	{
+		"D3DKMT_CREATEHWQUEUEFORUSERMODESUBMISSION",
+		"hHwContext Flags hRingBuffer hRingBufferControl PrivateDriverData hHwQueue DoorbellStatusCpuVa hProgressFence ProgressFenceMapping ProgressFenceLastQueuedValueCpuVa LogBufferInfo Reserved",
+		reflect.TypeFor[CreateHwQueueForUserModeSubmission](),
+	},
+	{
+		"D3DDDI_NATIVEFENCELOGDETAIL",
+		"WaitLogNumberOfEntries SignalLogNumberOfEntries WaitLogGpuBaseAddress SignalLogGpuBaseAddress Reserved",
+		reflect.TypeFor[NativeFenceLogDetail](),
+	},
+}
+
 // assertions is a program that only compiles if the headers agree with the tables.
 func assertions(t *testing.T, bits string, plus bool) string {
 	var b strings.Builder
@@ -48,6 +66,21 @@ func assertions(t *testing.T, bits string, plus bool) string {
 			}
 			fmt.Fprintf(&b, "%s(offsetof(%s, %s) == %d, \"%s.%s\");\n", assert, l.name, f.name, f.offset, l.name, f.name)
 			fmt.Fprintf(&b, "%s(sizeof(((%s *)0)->%s) == %d, \"size of %s.%s\");\n", assert, l.name, f.name, f.size, l.name, f.name)
+		}
+	}
+	for _, r := range newer {
+		fmt.Fprintf(&b, "%s(sizeof(%s) == %d, \"%s\");\n", assert, r.name, r.record.Size(), r.name)
+		names := strings.Fields(r.members)
+		for i := range r.record.NumField() {
+			f := r.record.Field(i)
+			if f.Name == "_" {
+				continue
+			}
+			if len(names) == 0 || !strings.EqualFold(names[0], f.Name) {
+				t.Fatalf("%s: %s, want the name of %s", r.name, names, f.Name)
+			}
+			fmt.Fprintf(&b, "%s(offsetof(%s, %s) == %d, \"%s.%s\");\n", assert, r.name, names[0], f.Offset, r.name, names[0])
+			names = names[1:]
 		}
 	}
 	for _, r := range table(t, "constants.tsv") {
