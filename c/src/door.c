@@ -2,97 +2,9 @@
 #include "inside.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "records.h"
-
-enum { PERIODIC = 6 };
-
-static void close_files(struct dxg_reply *r) {
-	for (int i = 0; i < r->files; i++) close(r->file[i]);
-	r->files = 0;
-}
-
-/* Whether a descriptor can be received now: refused beforehand, a call has done
- * nothing and written nothing. */
-static bool room_for_file(const struct dxg_session *s) {
-	int fd = fcntl(dxg_session_fd(s), F_DUPFD_CLOEXEC, 0);
-	if (fd < 0) return errno != EMFILE;
-	close(fd);
-	return true;
-}
-
-static uint32_t create(struct dxg_session *s, const struct dxg_op *op, struct create_sync_object2 *c) {
-	struct dxg_reply r = {0};
-	uint64_t address;
-	if (!room_for_file(s)) return ST_NO_MEMORY;
-	uint32_t device = c->device, st = dxg_request(s, op, c, &r);
-	if (ST_OK(st) && r.grant.kind) {
-		st = dxg_adopt(s, &(struct dxg_made){.handle = c->handle, .device = device}, &r, &address);
-		if (ST_OK(st)) *(c->type == PERIODIC ? &c->info.periodic.cpu_address : &c->info.fence.cpu_address) = address;
-		return st;
-	}
-	close_files(&r);
-	return st;
-}
-
-static uint32_t open_object(struct dxg_session *s, const struct dxg_op *op, struct open_sync_object2 *o) {
-	struct dxg_reply r = {0};
-	uint64_t address;
-	if (!room_for_file(s)) return ST_NO_MEMORY;
-	uint32_t device = o->device, st = dxg_request(s, op, o, &r);
-	if (ST_OK(st) && r.grant.kind) {
-		st = dxg_adopt(s, &(struct dxg_made){.handle = o->handle, .device = device}, &r, &address);
-		if (ST_OK(st)) o->cpu_address = address;
-		return st;
-	}
-	close_files(&r);
-	return st;
-}
-
-/* A bundle's synchronization object may be a fence with memory. */
-static uint32_t open_bundle(struct dxg_session *s, const struct dxg_op *op, struct open_bundle *o) {
-	struct dxg_reply r = {0};
-	uint64_t address;
-	if (!room_for_file(s)) return ST_NO_MEMORY;
-	uint32_t device = o->device, st = dxg_request(s, op, o, &r);
-	if (ST_OK(st) && r.grant.kind) return dxg_adopt(s, &(struct dxg_made){.handle = o->sync_object, .device = device}, &r, &address);
-	close_files(&r);
-	return st;
-}
-
-/* The device of the context is known to the kernel only. */
-static uint32_t create_hw_queue(struct dxg_session *s, const struct dxg_op *op, struct create_hw_queue *q) {
-	struct dxg_reply r = {0};
-	uint64_t address = 0;
-	if (!room_for_file(s)) return ST_NO_MEMORY;
-	uint32_t context = q->context, st = dxg_request(s, op, q, &r);
-	if (ST_OK(st) && r.grant.kind) {
-		const struct dxg_made made = {.handle = q->fence, .device = r.grant.device, .queue = q->queue, .context = context, .queue_end = OP_DESTROY_HW_QUEUE};
-		st = dxg_adopt(s, &made, &r, &address);
-		if (ST_OK(st)) q->cpu_address = address;
-		return st;
-	}
-	close_files(&r);
-	return st;
-}
-
-static uint32_t create_paging_queue(struct dxg_session *s, const struct dxg_op *op, struct create_paging_queue *q) {
-	struct dxg_reply r = {0};
-	uint64_t address = 0;
-	if (!room_for_file(s)) return ST_NO_MEMORY;
-	uint32_t device = q->device, st = dxg_request(s, op, q, &r);
-	if (ST_OK(st) && r.grant.kind) {
-		const struct dxg_made made = {.handle = q->fence, .device = device, .queue = q->queue, .queue_end = OP_DESTROY_PAGING_QUEUE};
-		st = dxg_adopt(s, &made, &r, &address);
-		if (ST_OK(st)) q->cpu_address = address;
-		return st;
-	}
-	close_files(&r);
-	return st;
-}
 
 static bool answers_file(const struct dxg_op *op) {
 	for (int i = 0; i < op->files; i++)
@@ -104,22 +16,25 @@ uint32_t dxg_run(struct dxg_session *s, const struct dxg_op *op, void *record) {
 	struct dxg_reply r = {0};
 	switch (op->nr) {
 	case OP_CREATE_SYNC_OBJECT2:
-		return create(s, op, record);
 	case OP_OPEN_SYNC_OBJECT_FROM_NT_HANDLE2:
-		return open_object(s, op, record);
+	case OP_OPEN_RESOURCE_FROM_NT_HANDLE:
+	case OP_CREATE_NATIVE_FENCE:
+	case OP_OPEN_NATIVE_FENCE_FROM_NT_HANDLE:
+	case OP_CREATE_HW_QUEUE:
+	case OP_CREATE_HW_QUEUE_FOR_USER_MODE_SUBMISSION:
+	case OP_CREATE_PAGING_QUEUE:
+		return dxg_create(s, op, record);
+	case OP_CREATE_DOORBELL:
+		return dxg_create_doorbell(s, op, record);
+	case OP_DESTROY_DOORBELL:
+		return dxg_destroy_doorbell(s, op, *(uint32_t *)record);
 	case OP_ACQUIRE_KEYED_MUTEX:
 	case OP_ACQUIRE_KEYED_MUTEX2:
 	case OP_RELEASE_KEYED_MUTEX:
 	case OP_RELEASE_KEYED_MUTEX2:
 		return dxg_keyed(s, op, record);
-	case OP_OPEN_RESOURCE_FROM_NT_HANDLE:
-		return open_bundle(s, op, record);
 	case OP_DESTROY_SYNC_OBJECT:
 		return dxg_fence_destroy(s, *(uint32_t *)record);
-	case OP_CREATE_HW_QUEUE:
-		return create_hw_queue(s, op, record);
-	case OP_CREATE_PAGING_QUEUE:
-		return create_paging_queue(s, op, record);
 	case OP_DESTROY_DEVICE: {
 		uint32_t device = *(uint32_t *)record, st = dxg_owner_destroy(s, op, device);
 		if (ST_OK(st)) dxg_forget_locks(s->image, device);
@@ -135,7 +50,7 @@ uint32_t dxg_run(struct dxg_session *s, const struct dxg_op *op, void *record) {
 		dxg_allow_access(s, ((const struct new_allocation *)record)->flags);
 		break;
 	case OP_LOCK2:
-		return room_for_file(s) ? dxg_lock2(s, op, record) : ST_NO_MEMORY;
+		return dxg_room_for_files(s, 1) ? dxg_lock2(s, op, record) : ST_NO_MEMORY;
 	case OP_UNLOCK2:
 		return dxg_unlock2(s, op, record);
 	case OP_DESTROY_ALLOCATION2:
@@ -146,9 +61,9 @@ uint32_t dxg_run(struct dxg_session *s, const struct dxg_op *op, void *record) {
 		if (!a->event) return dxg_wait(s, &p, record);
 	}
 	}
-	if (answers_file(op) && !room_for_file(s)) return ST_NO_MEMORY;
+	if (answers_file(op) && !dxg_room_for_files(s, 1)) return ST_NO_MEMORY;
 	uint32_t st = dxg_request(s, op, record, &r);
-	close_files(&r);
+	dxg_close_files(&r);
 	return st;
 }
 

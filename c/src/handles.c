@@ -96,7 +96,7 @@ void dxg_fence_unref(struct dxg_fence *f) {
 	bool leaving = atomic_load(&f->state) != FENCE_LIVE;
 	uint32_t left = atomic_fetch_sub(&f->refs, 1) - 1;
 	if (left == 0) {
-		dxg_unmap(f);
+		if (f->map) dxg_mapping_leave(f->map);
 		free(f);
 	} else if (leaving) { /* the address alone matters, should f be gone meanwhile */
 		syscall(SYS_futex, &f->refs, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
@@ -201,5 +201,6 @@ uint32_t dxg_owner_destroy(struct dxg_session *s, const struct dxg_op *op, uint3
 	pthread_mutex_unlock(&img->lock);
 	uint32_t st = finish(s, done ? NULL : op, owner, gone, n);
 	if (gone != &one) free(gone);
+	if (ST_OK(st)) dxg_forget_doorbells(img, op->nr, owner);
 	return st;
 }

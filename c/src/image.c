@@ -297,6 +297,7 @@ void dxg_image_end(struct dxg_image *img, uint32_t st, bool lost) {
 	if (lost) {
 		for (struct dxg_fence *f = img->fences; f; f = f->next) dxg_drown(f);
 		for (struct dxg_fence *f = img->dying; f; f = f->next) dxg_drown(f);
+		dxg_abort_doorbells(img);
 	}
 	/* The watcher of an image whose sessions the program has closed has nothing else
 	 * to wake it. */

@@ -176,9 +176,7 @@ struct dxg_fence {
 	uint8_t slots;
 	uint8_t in_slab;
 	uint8_t keeps_waiters;   /* UnwaitCpuWaitersOnlyOnDestroy: destroying a handle releases nobody */
-	void *hidden, *view;     /* mappings of its own, of `size` bytes; NULL in a slab */
-	size_t size;
-	uint64_t page;           /* number of the page's file: the same for all views of one object; 0 in a slab */
+	struct dxg_mapping *map; /* of its page, the same for all local objects on one fence; NULL in a slab */
 	uint64_t table;          /* serial of the table that has its entry, */
 	uint32_t place;          /* and where; guarded by image.lock */
 	struct dxg_fence *prev, *next; /* in image.fences or image.dying */
@@ -228,6 +226,16 @@ struct dxg_slab {
 	struct dxg_slab *next;
 };
 
+/* Memory of a fence that other processes may have, too. */
+struct dxg_mapping {
+	struct dxg_image *image;
+	uint64_t file;           /* its number */
+	void *hidden, *view;     /* the first to write to: NULL if nobody here may */
+	size_t size;
+	uint32_t uses;           /* guarded by image.lock, like hidden and next */
+	struct dxg_mapping *next;
+};
+
 struct dxg_session {
 	_Atomic uint64_t cookie; /* SO_COOKIE of the socket; 0: no session here */
 	_Atomic int fd;          /* as it was made; a program may have copied it elsewhere */
@@ -236,7 +244,7 @@ struct dxg_session {
 	pthread_mutex_t lock;    /* one request at a time */
 };
 
-enum { DXG_SESSIONS = 64 }; /* of one image; the first is the library's own */
+enum { DXG_SESSIONS = 64 /* of one image; the first is the library's own */, DXG_MAPPINGS = 1024 /* lists of them */ };
 
 struct dxg_image {
 	uint8_t nonce[16];
@@ -254,8 +262,10 @@ struct dxg_image {
 	uint32_t *free_bells;    /* bells of threads that have ended, and new ones */
 	uint32_t free_bells_len, free_bells_cap;
 	struct dxg_slab *slabs;
+	struct dxg_mapping *mappings[DXG_MAPPINGS];
 	struct dxg_fence *fences, *dying;
 	uint32_t fence_count;
+	struct dxg_doorbell *doorbells;
 
 	pthread_mutex_t locking; /* guards what is locked, over a whole call; taken first */
 	struct dxg_locked *locked;
@@ -309,6 +319,18 @@ struct dxg_reply {
  * cannot be read or written), NO_MEMORY, DEVICE_REMOVED (the daemon is gone). */
 uint32_t dxg_request(struct dxg_session *, const struct dxg_op *op, void *record, struct dxg_reply *);
 
+/* ---- maps.c: mappings ---- */
+
+void *dxg_map_hidden(int fd, size_t); /* to write to, and not a forked child's; NULL: no memory */
+void *dxg_map_view(int fd, size_t);   /* to read */
+/* The memory of a fence, mapped once; NULL: no memory. */
+struct dxg_mapping *dxg_mapping(struct dxg_image *, int fd, size_t, bool writable);
+void dxg_mapping_leave(struct dxg_mapping *);
+/* Put a page of our own, which begins with n bytes of words, into the place of a view in
+ * one step. Without memory for it nothing happens. */
+void dxg_replace(void *view, size_t, const void *words, size_t n);
+void dxg_drown(struct dxg_fence *);   /* all ones for everybody in this process; image.lock is held */
+
 /* ---- pages.c: memory of fences ---- */
 
 /* What the kernel has made: a fence, perhaps of a queue that was made with it. */
@@ -320,8 +342,35 @@ struct dxg_made {
 /* Make a fence of what the kernel granted with it, and give its CPU address. On failure
  * what was made is destroyed again. */
 uint32_t dxg_adopt(struct dxg_session *, const struct dxg_made *, struct dxg_reply *, uint64_t *address);
-void dxg_unmap(struct dxg_fence *);
-void dxg_drown(struct dxg_fence *); /* all ones for everybody in this process */
+
+/* ---- create.c ---- */
+
+/* A call that makes a fence. */
+uint32_t dxg_create(struct dxg_session *, const struct dxg_op *, void *record);
+/* Whether so many descriptors can be received now: refused beforehand, a call has done
+ * nothing and written nothing. */
+bool dxg_room_for_files(const struct dxg_session *, int n);
+void dxg_close_files(struct dxg_reply *);
+
+/* ---- doorbells.c ---- */
+
+struct create_doorbell;
+struct dxg_pages {           /* descriptors; -1: none */
+	int program, status;
+};
+struct dxg_words {           /* addresses in this process */
+	uint64_t doorbell, secondary, last_queued, status;
+};
+struct dxg_pages dxg_take_pages(struct dxg_reply *); /* those of a doorbell, which come first */
+void dxg_close_pages(struct dxg_pages *);
+/* Map a doorbell that the kernel has made for a queue, and close its descriptors.
+ * INVALID_PARAMETER: the queue is being destroyed. NO_MEMORY. */
+uint32_t dxg_doorbell_add(struct dxg_image *, uint32_t handle, uint32_t queue, struct dxg_pages *, struct dxg_words *);
+uint32_t dxg_create_doorbell(struct dxg_session *, const struct dxg_op *, struct create_doorbell *);
+uint32_t dxg_destroy_doorbell(struct dxg_session *, const struct dxg_op *, uint32_t handle);
+/* Operation nr has destroyed an owner, and its doorbells with it. */
+void dxg_forget_doorbells(struct dxg_image *, uint16_t nr, uint32_t owner);
+void dxg_abort_doorbells(struct dxg_image *);        /* the daemon is gone; image.lock is held */
 
 /* ---- locks.c: memory of allocations ---- */
 

@@ -1,33 +1,9 @@
-/* Mapping the memory of fences.
- *
- * What this process may write is mapped twice: hidden and writable for signals and
- * slots, and read-only where the program is told to look. A forked child gets the
- * second only. */
+/* The memory of fences: what the kernel granted becomes a fence of the image. */
 #include "inside.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-static void *map(int fd, size_t size, bool hidden) {
-	void *p = mmap(NULL, size, hidden ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
-	if (p == MAP_FAILED) return NULL;
-	if (hidden) madvise(p, size, MADV_DONTFORK);
-	return p;
-}
-
-static bool map_both(int fd, size_t size, bool writable, void **hidden, void **view) {
-	*hidden = writable ? map(fd, size, true) : NULL;
-	if (writable && !*hidden) return false;
-	*view = map(fd, size, false);
-	if (*view) return true;
-	if (*hidden) munmap(*hidden, size);
-	*hidden = NULL;
-	return false;
-}
 
 static struct dxg_slab *known_slab(const struct dxg_image *img, uint32_t number) {
 	struct dxg_slab *s = img->slabs;
@@ -48,20 +24,23 @@ static int slab_file(struct dxg_session *s, uint32_t number) {
 	return r.files ? r.file[0] : -1;
 }
 
+static struct dxg_slab *new_slab(struct dxg_image *img, uint32_t number, int fd) {
+	void *hidden = dxg_map_hidden(fd, SLAB_BYTES), *view = dxg_map_view(fd, SLAB_BYTES);
+	struct dxg_slab *s = hidden && view ? malloc(sizeof *s) : NULL;
+	if (s) {
+		*s = (struct dxg_slab){.number = number, .hidden = hidden, .view = view, .next = img->slabs};
+		return img->slabs = s;
+	}
+	if (hidden) munmap(hidden, SLAB_BYTES);
+	if (view) munmap(view, SLAB_BYTES);
+	return NULL;
+}
+
 /* The slab with a number, NULL: there is no memory for it. fd is closed. */
 static struct dxg_slab *slab(struct dxg_image *img, uint32_t number, int fd) {
-	void *hidden, *view;
 	pthread_mutex_lock(&img->lock);
 	struct dxg_slab *s = known_slab(img, number);
-	if (!s && fd >= 0 && (s = malloc(sizeof *s))) {
-		if (map_both(fd, SLAB_BYTES, true, &hidden, &view)) {
-			*s = (struct dxg_slab){.number = number, .hidden = hidden, .view = view, .next = img->slabs};
-			img->slabs = s;
-		} else {
-			free(s);
-			s = NULL;
-		}
-	}
+	if (!s && fd >= 0) s = new_slab(img, number, fd);
 	pthread_mutex_unlock(&img->lock);
 	if (fd >= 0) close(fd);
 	return s;
@@ -76,15 +55,12 @@ static bool map_fence(struct dxg_image *img, struct dxg_fence *f, const struct g
 		*address = (uint64_t)(uintptr_t)(s->view + g->offset);
 		return true;
 	}
-	struct stat st;
-	if (fd >= 0 && fstat(fd, &st) == 0) f->page = (uint64_t)st.st_ino;
-	bool ok = fd >= 0 && g->kind == GRANT_PAGE && g->size >= PAGE_BYTES && g->size % PAGE_BYTES == 0 && g->slots <= CELL_SLOTS_PAGE &&
-		map_both(fd, g->size, g->writable, &f->hidden, &f->view);
+	if (fd >= 0 && g->kind == GRANT_PAGE && g->size >= PAGE_BYTES && g->size % PAGE_BYTES == 0 && g->slots <= CELL_SLOTS_PAGE)
+		f->map = dxg_mapping(img, fd, g->size, g->writable);
 	if (fd >= 0) close(fd);
-	if (!ok) return false;
-	f->size = g->size;
-	f->cell = f->hidden ? f->hidden : f->view;
-	*address = (uint64_t)(uintptr_t)f->view;
+	if (!f->map) return false;
+	f->cell = g->writable ? f->map->hidden : f->map->view;
+	*address = (uint64_t)(uintptr_t)f->map->view;
 	return true;
 }
 
@@ -107,7 +83,7 @@ uint32_t dxg_adopt(struct dxg_session *s, const struct dxg_made *made, struct dx
 		atomic_store(&f->refs, 1);
 		if (map_fence(s->image, f, g, fd, address)) {
 			if (dxg_fence_add(s->image, f)) return ST_SUCCESS;
-			dxg_unmap(f);
+			if (f->map) dxg_mapping_leave(f->map);
 		}
 		free(f);
 	} else if (fd >= 0) {
@@ -119,25 +95,4 @@ uint32_t dxg_adopt(struct dxg_session *s, const struct dxg_made *made, struct dx
 	uint32_t end = made->queue ? made->queue : made->handle;
 	dxg_request(s, dxg_op(made->queue ? made->queue_end : OP_DESTROY_SYNC_OBJECT), &end, &undo);
 	return ST_NO_MEMORY;
-}
-
-void dxg_unmap(struct dxg_fence *f) {
-	if (f->hidden) munmap(f->hidden, f->size);
-	if (f->view) munmap(f->view, f->size);
-}
-
-void dxg_drown(struct dxg_fence *f) {
-	if (f->writable) {
-		atomic_fetch_or(&f->cell->flags, CELL_ASK); /* whoever asks is told why */
-		atomic_store(&f->cell->value, UINT64_MAX);
-		return;
-	}
-	/* A page of our own takes the place of the view in one step. */
-	void *p = mmap(NULL, f->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED) return;
-	memset(p, 0, f->size);
-	((struct cell *)p)->value = UINT64_MAX;
-	((struct cell *)p)->flags = CELL_ASK;
-	mprotect(p, f->size, PROT_READ);
-	if (mremap(p, f->size, f->size, MREMAP_MAYMOVE | MREMAP_FIXED, f->view) == MAP_FAILED) munmap(p, f->size);
 }

@@ -60,6 +60,46 @@ struct create_paging_queue { /* D3DKMT_CREATEPAGINGQUEUE */
 	uint32_t physical_adapter, zero;
 };
 
+struct native_fence_mapping { /* D3DDDI_NATIVEFENCEMAPPING */
+	uint64_t cpu_address, gpu_address, monitored_gpu_address, rest[4];
+};
+
+struct create_native_fence { /* D3DKMT_CREATENATIVEFENCE */
+	uint32_t device, handle;
+	uint8_t data[64];
+	struct { /* D3DDDI_NATIVEFENCEINFO */
+		uint64_t initial;
+		uint32_t engines, type, flags, zero;
+		struct native_fence_mapping mapping;
+		uint32_t rest[8];
+	} info;
+	uint32_t flags, rest[7];
+};
+
+struct open_native_fence { /* D3DKMT_OPENNATIVEFENCEFROMNTHANDLE */
+	uint64_t nt_handle;
+	uint32_t device, engines, flags, handle;
+	struct native_fence_mapping mapping;
+	uint8_t data[64];
+	uint32_t rest[8];
+};
+
+struct create_user_queue { /* D3DKMT_CREATEHWQUEUEFORUSERMODESUBMISSION */
+	uint32_t context, flags, ring, control;
+	uint8_t data[64];
+	uint32_t queue, zero;
+	uint64_t status;
+	uint32_t fence, zero2;
+	struct native_fence_mapping mapping;
+	uint64_t last_queued, logs[11], rest[8];
+};
+
+struct create_doorbell { /* D3DKMT_CREATE_DOORBELL */
+	uint32_t queue, ring, control, flags, data_size, zero;
+	uint64_t data, doorbell, secondary, status, last_queued;
+	uint32_t handle, zero2;
+};
+
 struct destroy_allocation { /* D3DKMT_DESTROYALLOCATION, and all but the flags of ...2 */
 	uint32_t device, resource;
 	const uint32_t *allocations;
@@ -127,6 +167,20 @@ static_assert(sizeof(struct create_hw_queue) == 0x30, "layout");
 static_assert(offsetof(struct create_hw_queue, cpu_address) == 0x20, "layout");
 static_assert(sizeof(struct create_paging_queue) == 0x20, "layout");
 static_assert(offsetof(struct create_paging_queue, cpu_address) == 0x10, "layout");
+static_assert(offsetof(struct create_paging_queue, fence) == 0x0C, "layout");
+static_assert(sizeof(struct native_fence_mapping) == 0x38, "layout");
+static_assert(sizeof(struct create_native_fence) == 0xD8, "layout");
+static_assert(offsetof(struct create_native_fence, info.mapping) == 0x60, "layout");
+static_assert(offsetof(struct create_native_fence, flags) == 0xB8, "layout");
+static_assert(sizeof(struct open_native_fence) == 0xB0, "layout");
+static_assert(offsetof(struct open_native_fence, mapping) == 0x18, "layout");
+static_assert(sizeof(struct create_user_queue) == 0x140, "layout");
+static_assert(offsetof(struct create_user_queue, status) == 0x58, "layout");
+static_assert(offsetof(struct create_user_queue, fence) == 0x60, "layout");
+static_assert(offsetof(struct create_user_queue, last_queued) == 0xA0, "layout");
+static_assert(sizeof(struct create_doorbell) == 0x48, "layout");
+static_assert(offsetof(struct create_doorbell, doorbell) == 0x20, "layout");
+static_assert(offsetof(struct create_doorbell, handle) == 0x40, "layout");
 static_assert(sizeof(struct share_objects) == 0x28, "layout");
 static_assert(sizeof(struct object_attributes) == 0x30, "layout");
 static_assert(offsetof(struct object_attributes, security) == 0x20, "layout");

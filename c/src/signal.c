@@ -73,7 +73,7 @@ static bool may_signal(const struct dxg_entry *e, uint32_t device) {
 
 /* Whether two entries are views of one object. */
 static bool same_object(const struct dxg_entry *a, const struct dxg_entry *b) {
-	return a->cell == b->cell || (a->fence->page && a->fence->page == b->fence->page);
+	return a->cell == b->cell || (a->fence->map && a->fence->map == b->fence->map);
 }
 
 static __attribute__((noinline)) bool signal_many(struct dxg_thread *t, const struct dxg_points *p, struct dxg_session *s, uint32_t *st) {
