@@ -31,9 +31,10 @@ type Adapter struct {
 
 	bells map[ddi.KmdHwQueue]*doorbell
 
-	paging   []*pagingOp // in the order in which they came
-	pager    timer       // when they are done
-	resident uint64      // bytes
+	paging      []*pagingOp // in the order in which they came
+	pager       timer       // when they are done
+	resident    uint64      // bytes
+	nativeVideo uint64      // bytes of video memory that values of native fences have
 
 	devicesMade, contextsMade, queuesMade quota
 

@@ -21,8 +21,10 @@ type native struct {
 	// answers come without that.
 	making sync.Mutex
 	data   [privateData]byte // the driver's answer to the create
-	on     []*nativeOn       // guarded by Kernel.mu, as wanted is
-	wanted uint64            // the monitored value where it is told: where the fence does not cross
+	on     []*nativeOn       // guarded by Kernel.mu
+	direct bool              // likewise: its adapters signal each other directly
+	lowest uint64            // likewise: monitored value that the CPUs' waits ask for
+	peers  atomic.Pointer[[]peer]
 }
 
 // privateData is D3DDDI_NATIVE_FENCE_PDD_SIZE.
@@ -44,13 +46,24 @@ type nativeOn struct {
 	asked     asked         // of what the driver is to be told
 	written   atomic.Bool   // by the GPU, and not scanned yet
 
-	stored           struct{ current, monitored ddi.Storage }
+	stored           fenceStorage
 	current, watched vidmm.Fence // in the system process
 }
 
-// crosses reports whether every signal interrupts: the fence may be on several adapters,
-// whose waiters hear of it through the CPU (native-fence.md §5.1-5).
+// crosses reports whether the fence may be on several adapters.
 func (n *native) crosses() bool { return n.fence.Flags&abi.SyncObjectCrossAdapter != 0 }
+
+// wants is the monitored value on all its adapters. If waiters of others hear of a signal
+// through the CPU, every signal interrupts: 0 (native-fence.md §5.1-5).
+func (n *native) wants() uint64 {
+	if !n.told() {
+		return 0
+	}
+	return n.lowest
+}
+
+// told reports whether GPUs interrupt only if somebody waits.
+func (n *native) told() bool { return n.direct || !n.crosses() }
 
 // intra reports whether no CPU may wait for the fence or signal it.
 func (f *fence) intra() bool { return f.native != nil && f.native.kind == abi.NativeFenceIntraGPU }
@@ -63,7 +76,8 @@ func (a *Adapter) native() bool {
 // makeNative makes f, which is on no adapter yet, a native fence. created: it was made as
 // one, and not as a monitored fence that another adapter knows as one.
 func (f *fence) makeNative(kind abi.NativeFenceType, created bool) {
-	f.native = &native{fence: f, kind: kind, wanted: page.MvalNone}
+	f.native = &native{fence: f, kind: kind, lowest: page.MvalNone}
+	f.native.direct = f.native.crosses()
 	f.Watch(f.native, created)
 }
 
@@ -89,9 +103,10 @@ func (n *native) place(a *Adapter, uid uint32) (*nativeOn, abi.Status) {
 	}
 	k.numbers++
 	o := &nativeOn{native: n, adapter: a, uid: uid, dxg: ddi.DxgNativeFence(k.numbers), views: map[viewKey]*nativeView{}}
-	if !n.crosses() {
+	n.admit(a)
+	o.wanted = n.wants()
+	if n.told() {
 		o.monitored.Store(page.MvalNone) // until the driver is told of another
-		o.wanted = n.wanted
 	}
 	if caps := a.driver.NativeFenceCaps(); caps.MapToGpuSystemProcess {
 		current, monitored := n.places(caps)
@@ -99,6 +114,7 @@ func (n *native) place(a *Adapter, uid uint32) (*nativeOn, abi.Status) {
 		a.system.MapWord(&o.watched, (*monitoredWord)(o), 0, true, monitored)
 	}
 	n.on = append(n.on, o)
+	n.meet()
 	a.natives[o.dxg] = o
 	return o, abi.StatusSuccess
 }
@@ -138,6 +154,7 @@ func (o *nativeOn) leave() {
 			break
 		}
 	}
+	n.meet()
 	if o.kmd == 0 {
 		o.forget()
 		return
@@ -155,6 +172,7 @@ func (o *nativeOn) leave() {
 func (o *nativeOn) forget() {
 	a := o.adapter
 	delete(a.natives, o.dxg)
+	o.demote()
 	a.nativesMade.give(o.uid)
 	a.system.UnmapWord(&o.current)
 	a.system.UnmapWord(&o.watched)

@@ -27,6 +27,7 @@ type nativeDriver struct {
 	created   ddi.CreateNativeFenceArgs
 	opened    ddi.OpenNativeFenceArgs
 	more      ddi.Caps
+	storage   ddi.Storage // what it would like
 	buffers   map[abi.NativeFenceLogType]ddi.SetNativeFenceLogBufferArgs
 }
 
@@ -102,6 +103,12 @@ func (d *nativeDriver) CreateHwQueue(a ddi.CreateHwQueueArgs) (ddi.KmdHwQueue, a
 
 func (d *nativeDriver) DestroyHwQueue(q ddi.KmdHwQueue) abi.Status {
 	return d.told("unqueue", " %d", q)
+}
+
+func (d *nativeDriver) FenceStorage(ddi.FenceStorageArgs) ddi.Storage { return d.storage }
+
+func (d *nativeDriver) KickNativeFence(f ddi.DxgNativeFence) abi.Status {
+	return d.told("kick", " %d", f)
 }
 
 func (d *nativeDriver) SetNativeFenceLogBuffer(a ddi.SetNativeFenceLogBufferArgs) {

@@ -4,6 +4,7 @@ import (
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/ddi"
 	"github.com/dxgsync/dxgsync/internal/adapter"
+	"github.com/dxgsync/dxgsync/internal/syncobj"
 	"github.com/dxgsync/dxgsync/internal/vidmm"
 )
 
@@ -92,16 +93,19 @@ func (l *nativeLocal) tell(data *[privateData]byte) abi.Status {
 		args := func(monitored bool) ddi.FenceStorageArgs {
 			return ddi.FenceStorageArgs{Type: o.native.kind, MonitoredValue: monitored, PrivateDriverData: data[:]}
 		}
-		o.stored.current, o.stored.monitored = o.storage(d.FenceStorage(args(false)), d.FenceStorage(args(true)))
+		o.store(l.device.process, d.FenceStorage(args(false)), d.FenceStorage(args(true)))
 		kmd, st := d.CreateNativeFence(ddi.CreateNativeFenceArgs{
 			Fence: o.dxg, Type: o.native.kind, PrivateDriverData: data[:],
 			CurrentValueSystemProcessGpuVa: o.current.Address(), MonitoredValueSystemProcessGpuVa: o.watched.Address(),
+			Peers: o.ring(),
 		})
 		if !st.OK() {
 			return st
 		}
+		o.adapter.kernel.lock()
 		o.kmd = kmd
 		o.native.data = *data
+		o.adapter.kernel.unlock()
 	}
 	kmd, st := d.OpenNativeFence(ddi.OpenNativeFenceArgs{
 		Fence: o.kmd, Device: l.device.kmd, CurrentValueGpuVa: l.view.currentVa, MonitoredValueGpuVa: l.view.mvalVa, PrivateDriverData: data[:],
@@ -112,20 +116,6 @@ func (l *nativeLocal) tell(data *[privateData]byte) abi.Status {
 	return st
 }
 
-// storage is where the values are, of what the driver would like: in video memory those of
-// INTRA_GPU, and with the optimized type the monitored value of fences that cannot be
-// shared. Source: native-fence.md §2, §4.
-func (o *nativeOn) storage(current, monitored ddi.Storage) (ddi.Storage, ddi.Storage) {
-	shared := o.native.fence.Shared()
-	switch {
-	case o.native.kind == abi.NativeFenceIntraGPU && !shared:
-		return current, monitored
-	case o.adapter.Profile.NativeFence.OptimizedDefault && !shared:
-		return ddi.SystemStorage, monitored
-	}
-	return ddi.SystemStorage, ddi.SystemStorage
-}
-
 // made ends the making: the driver has answered. With failure, or if the local object has
 // gone meanwhile, everything is taken back: false. The lock is held.
 func (l *nativeLocal) made(st abi.Status) bool {
@@ -133,6 +123,9 @@ func (l *nativeLocal) made(st abi.Status) bool {
 	if st.OK() && !l.ended {
 		if l.on.monitored.Load() != l.on.wanted {
 			l.on.ask(toldMonitored) // somebody has waited since before the fence was here
+		}
+		if l.on.native.fence.State() == syncobj.Lost {
+			l.on.ask(toldSignaled)
 		}
 		return true
 	}

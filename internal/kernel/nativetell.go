@@ -42,13 +42,18 @@ func (o *nativeOn) ask(what asked) {
 
 // Monitored implements syncobj.Monitor.
 func (n *native) Monitored(v uint64) {
-	if n.crosses() {
-		return // its monitored values are 0 for good
-	}
-	n.wanted = v
+	n.lowest = v
+	n.watch()
+}
+
+// watch has all drivers told of the monitored value, if it is another one.
+func (n *native) watch() {
+	v := n.wants()
 	for _, o := range n.on {
-		o.wanted = v
-		o.ask(toldMonitored)
+		if o.wanted != v {
+			o.wanted = v
+			o.ask(toldMonitored)
+		}
 	}
 }
 
@@ -113,7 +118,7 @@ func (a *Adapter) tellDriver(d ddi.Driver) {
 	for _, o := range looks {
 		// Whatever was stored before the driver knew the new monitored value is there now.
 		if f := o.native.fence; f.State() != syncobj.Gone {
-			f.MonitoredFence.Look(&k.fx.wakes)
+			o.look()
 		}
 	}
 	k.unlockInside()

@@ -32,25 +32,26 @@ type Process struct {
 	since int64
 
 	// Guarded by k.mu:
-	table    object.Table
-	devices  map[*device]struct{}
-	waits    map[*cpuWait]struct{}
-	points   int                     // of all waits
-	tickets  map[uint32]ticketHolder // the waits of blocked callers
-	turns    map[*keyedWait]struct{}
-	uses     map[*Adapter]int // open handles and devices
-	plains   map[*plainLocal]struct{}
-	mutexes  map[*keyedLocal]struct{}
-	owned    map[*keyedMutex]struct{}  // by a thread of this process
-	granted  map[uint32]*keyedMutex    // by ticket: acquired, and not fetched yet
-	bells    *page.Bells               // of the user; nil until the process asks for bells
-	lines    []bellRange               // lines of it that belong to this process
-	spaces   map[*Adapter]*vidmm.Space // what GPUs see
-	logs     map[*fenceLogs]struct{}
-	paging   int                    // operations on memory that are queued
-	reserved map[reservation]uint64 // video memory, in bytes
-	remnants int                    // what is gone, but for the packets that may use it
-	gone     bool
+	table       object.Table
+	devices     map[*device]struct{}
+	waits       map[*cpuWait]struct{}
+	points      int                     // of all waits
+	tickets     map[uint32]ticketHolder // the waits of blocked callers
+	turns       map[*keyedWait]struct{}
+	uses        map[*Adapter]int // open handles and devices
+	plains      map[*plainLocal]struct{}
+	mutexes     map[*keyedLocal]struct{}
+	owned       map[*keyedMutex]struct{}  // by a thread of this process
+	granted     map[uint32]*keyedMutex    // by ticket: acquired, and not fetched yet
+	bells       *page.Bells               // of the user; nil until the process asks for bells
+	lines       []bellRange               // lines of it that belong to this process
+	spaces      map[*Adapter]*vidmm.Space // what GPUs see
+	logs        map[*fenceLogs]struct{}
+	nativeVideo map[*Adapter]uint64    // bytes
+	paging      int                    // operations on memory that are queued
+	reserved    map[reservation]uint64 // video memory, in bytes
+	remnants    int                    // what is gone, but for the packets that may use it
+	gone        bool
 
 	timeouts []timeout // engine timeouts by its fault
 }
@@ -73,7 +74,7 @@ func (k *Kernel) Attach(info ProcessInfo) (*Process, abi.Status) {
 	k.serial++
 	p := &Process{
 		k: k, Info: info, id: k.serial, since: k.now(),
-		devices: map[*device]struct{}{}, waits: map[*cpuWait]struct{}{}, tickets: map[uint32]ticketHolder{}, spaces: map[*Adapter]*vidmm.Space{}, logs: map[*fenceLogs]struct{}{},
+		devices: map[*device]struct{}{}, waits: map[*cpuWait]struct{}{}, tickets: map[uint32]ticketHolder{}, spaces: map[*Adapter]*vidmm.Space{}, logs: map[*fenceLogs]struct{}{}, nativeVideo: map[*Adapter]uint64{},
 		turns: map[*keyedWait]struct{}{}, uses: map[*Adapter]int{}, plains: map[*plainLocal]struct{}{},
 		mutexes: map[*keyedLocal]struct{}{}, owned: map[*keyedMutex]struct{}{}, granted: map[uint32]*keyedMutex{},
 	}

@@ -78,6 +78,7 @@ func (p *Process) makeResident(r *abi.Request) abi.Status {
 	for _, l := range all {
 		l.makeResident()
 	}
+	a.relieve()
 	rec.NumBytesToTrim = 0
 	if rec.PagingFenceValue = 0; done {
 		return abi.StatusSuccess
@@ -193,8 +194,10 @@ func (a *Adapter) group(g abi.MemorySegmentGroup) uint64 {
 	return m.SharedSystem << 20
 }
 
-// residentOn is how many bytes the process has made resident on an adapter.
+// residentOn is how many bytes the process has made resident on an adapter, and how many
+// its native fences have there.
 func (p *Process) residentOn(a *Adapter) (bytes uint64) {
+	bytes = p.nativeVideo[a]
 	seen := map[*allocation]bool{}
 	for d := range p.devices {
 		if d.adapter != a {

@@ -80,7 +80,7 @@ func (o *nativeOn) look() {
 		return
 	}
 	f.MonitoredFence.Look(&o.adapter.kernel.fx.wakes)
-	if o.native.crosses() {
+	if !o.native.told() {
 		o.native.stored(nil, o.adapter)
 	}
 }

@@ -22,6 +22,7 @@ type Snapshot struct {
 	NTObjects []NTObjectRow `json:"nt_objects"`
 	NTHandles int           `json:"nt_handles"`
 	Globals   int           `json:"global_handles"`
+	Natives   []NativeRow   `json:"native_fences"`
 
 	made map[uint32]shares // what each user has made of the last two
 }
@@ -112,14 +113,18 @@ type PointRow struct {
 
 // Snapshot lists everything. It holds the lock while it copies.
 func (k *Kernel) Snapshot() Snapshot {
+	stalls := k.stalls()
 	k.lock()
 	defer k.unlock()
 	now := k.now()
 	s := Snapshot{
-		NTHandles: len(k.handles), Globals: k.globals.Len(), NTObjects: k.ntObjects(),
+		NTHandles: len(k.handles), Globals: k.globals.Len(), NTObjects: k.ntObjects(), Natives: k.nativeRows(),
 		Adapters: []AdapterInfo{}, Processes: []ProcessRow{}, Objects: []ObjectRow{}, Waits: []WaitRow{}, made: map[uint32]shares{},
 	}
 	s.gpuRows(k, now)
+	for a, list := range stalls {
+		s.addStalls(a, list)
+	}
 	for _, a := range k.adapters {
 		s.Adapters = append(s.Adapters, AdapterInfo{a.LUID.String(), a.Profile.Name, a.Profile.Description, a.Profile.WDDM.String(), len(a.Profile.Nodes), a.stopped})
 	}
@@ -313,6 +318,7 @@ func (s Snapshot) Of(uid uint32) Snapshot {
 	s.Objects = slices.DeleteFunc(s.Objects, func(o ObjectRow) bool { return !mine[o.Process] })
 	s.Waits = slices.DeleteFunc(s.Waits, func(w WaitRow) bool { return !mine[w.Process] })
 	s.gpuRowsOf(uid, mine)
+	s.Natives = slices.DeleteFunc(s.Natives, func(n NativeRow) bool { return !n.users[uid] })
 	s.NTObjects = slices.DeleteFunc(s.NTObjects, func(o NTObjectRow) bool { return o.UID != uid })
 	s.NTHandles, s.Globals = s.made[uid].handles, s.made[uid].globals
 	return s

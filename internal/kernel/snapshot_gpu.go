@@ -38,9 +38,12 @@ type QueueRow struct {
 	InFront  bool       `json:"in_front"` // of the others of its process with that priority
 	Packets  int        `json:"packets"`  // that are not complete
 	AtGPU    int        `json:"at_gpu"`   // of them, those that were given to the GPU
-	// Waits are what the first packet waits for, if that is what holds the queue up.
+	// Waits are what the first packet waits for, if that is what holds the queue up, and what
+	// those at the GPU do.
 	Waits []QueuePointRow `json:"waits_for,omitempty"`
 	Age   int64           `json:"age_ns"`
+
+	queueOf
 }
 
 // QueuePointRow is one object that a queue waits for.
@@ -51,6 +54,8 @@ type QueuePointRow struct {
 	// Value is its count.
 	Value  uint64 `json:"value"`
 	Target uint64 `json:"target"`
+	// AtGPU: it is a packet at the GPU that waits, for a native fence.
+	AtGPU bool `json:"at_gpu"`
 }
 
 // EngineRow is an engine in a listing.
@@ -148,6 +153,7 @@ func (c *context) rows(now int64, only *hwQueue) []QueueRow {
 	row := QueueRow{
 		Handle: c.handle, Kind: "context", PID: d.process.Info.PID, Process: d.process.id, Device: d.handle, Adapter: d.adapter.LUID.String(),
 		Engine: c.engine.String(), Priority: c.priority, InFront: c.ahead != 0, Age: now - c.since,
+		queueOf: queueOf{adapter: d.adapter, kmd: c.sched.Kmd},
 	}
 	if !c.hardware() {
 		row.packets(c.sched.Queue())
@@ -171,6 +177,7 @@ func (c *context) rows(now int64, only *hwQueue) []QueueRow {
 }
 
 func (r *QueueRow) packets(q *vidsch.Queue) {
+	r.sched = q
 	r.Packets, r.AtGPU = q.Len()
 	w, ok := q.Waiting().(*gpuWait)
 	if !ok {

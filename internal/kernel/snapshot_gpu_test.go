@@ -33,7 +33,7 @@ func TestQueuesInListings(t *testing.T) {
 		return s.Queues[i]
 	}
 	if q := at(p.c); q.Kind != "context" || q.PID != 10 || q.Device != p.d || q.Engine != "0.0" || q.Priority != 3 || !q.InFront || q.Packets != 2 || q.AtGPU != 0 || q.Age != 1100 ||
-		len(q.Waits) != 1 || q.Waits[0] != (QueuePointRow{q.Waits[0].Object, "monitored-fence", 5, 8}) || q.Waits[0].Object == 0 {
+		len(q.Waits) != 1 || q.Waits[0] != (QueuePointRow{q.Waits[0].Object, "monitored-fence", 5, 8, false}) || q.Waits[0].Object == 0 {
 		t.Errorf("%+v", q)
 	}
 	if q := at(0); q.Packets != 2 || q.AtGPU != 1 || q.Waits != nil {

@@ -42,6 +42,25 @@ func (g *GPU) Engines() []EngineState {
 	return list
 }
 
+// NativeWaits lists what packets wait for, by engine. It takes no lock that is held during
+// callbacks.
+func (g *GPU) NativeWaits() []ddi.NativeWait {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var list []ddi.NativeWait
+	for _, e := range g.engines {
+		for _, s := range e.stalls {
+			p := s.stalled
+			w := ddi.NativeWait{Fence: p.wait.view.fence.name, Value: p.wait.value, Context: p.context.handle}
+			if p.queue != nil {
+				w.HwQueue = p.queue.handle
+			}
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
 // Holdings is how many things of the kernel the GPU knows.
 type Holdings struct {
 	Devices, Contexts, HwQueues, CpuEvents, Notifications int
