@@ -243,5 +243,7 @@ func (m *heapCell) Grant(*Process) (abi.Grant, []abi.OutFile, abi.Status) {
 	return abi.Grant{}, nil, abi.StatusSuccess
 }
 
-var _ Memory = (*heapCell)(nil)
-var _ syncobj.Monitor = (*native)(nil)
+var (
+	_ Memory          = (*heapCell)(nil)
+	_ syncobj.Monitor = (*native)(nil)
+)
