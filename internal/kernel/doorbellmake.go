@@ -177,6 +177,6 @@ func (p *Process) createHwQueueForUserModeSubmission(r *abi.Request) abi.Status 
 	rec.HHwQueue, rec.HProgressFence = made.HHwQueue, made.HHwQueueProgressFence
 	rec.DoorbellStatusCpuVa, rec.ProgressFenceLastQueuedValueCpuVa = 0, 0 // the client's library knows them
 	rec.ProgressFenceMapping = q.progress.mappedAt()
-	rec.LogBufferInfo = abi.NativeFenceLogDetail{}
+	rec.LogBufferInfo = q.logs.detail() // such queues have logs
 	return abi.StatusSuccess
 }

@@ -187,6 +187,13 @@ func TestHwQueueForUserModeSubmission(t *testing.T) {
 	if len(req.Out) < 2 || rec.ProgressFenceMapping.CurrentValueGpuVa == 0 || rec.ProgressFenceMapping.MonitoredValueGpuVa == 0 {
 		t.Errorf("%d descriptors, %+v", len(req.Out), rec.ProgressFenceMapping)
 	}
+	logs := abi.GetNativeFenceLogDetail{HHwQueue: rec.HHwQueue}
+	_, st = do(r.p, 0x8010, &logs, nil)
+	r.ok(st)
+	if l := rec.LogBufferInfo; l.WaitLogGpuBaseAddress == 0 || l.WaitLogGpuBaseAddress != logs.WaitLogGpuBaseAddress || l.SignalLogGpuBaseAddress != logs.SignalLogGpuBaseAddress ||
+		l.WaitLogNumberOfEntries != 84 || l.SignalLogNumberOfEntries != 84 {
+		t.Errorf("the logs are %+v, and %+v", l, logs)
+	}
 	b := &bell{r: r, doorbell: rec.HHwQueue, progress: rec.HProgressFence, fence: rec.ProgressFenceMapping.CurrentValueGpuVa}
 	var ok bool
 	if b.words, ok = r.p.Doorbell(rec.HHwQueue); !ok {

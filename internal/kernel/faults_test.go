@@ -198,7 +198,7 @@ func TestFaultsRefused(t *testing.T) {
 	luid := r.k.adapters[0].LUID
 	invalid := map[string]abi.ProvokeFault{
 		"no kind":                     {AdapterLuid: luid},
-		"an unknown kind":             {Kind: 5, AdapterLuid: luid},
+		"an unknown kind":             {Kind: 6, AdapterLuid: luid},
 		"no adapter":                  {Kind: abi.FaultReset},
 		"an unknown adapter":          {Kind: abi.FaultHang, AdapterLuid: abi.LUID{LowPart: 1}},
 		"no such node":                {Kind: abi.FaultHang, AdapterLuid: luid, Node: 99},

@@ -152,8 +152,16 @@ func (p *Process) getNativeFenceLogDetail(r *abi.Request) abi.Status {
 	if !ok || rec.Flags != 0 || q.logs == nil {
 		return abi.StatusInvalidParameter
 	}
-	waits, signals := q.logs.waits, q.logs.signals
-	rec.WaitLogNumberOfEntries, rec.WaitLogGpuBaseAddress = waits.entries, waits.process.Address()
-	rec.SignalLogNumberOfEntries, rec.SignalLogGpuBaseAddress = signals.entries, signals.process.Address()
+	logs := q.logs.detail()
+	rec.WaitLogNumberOfEntries, rec.WaitLogGpuBaseAddress = logs.WaitLogNumberOfEntries, logs.WaitLogGpuBaseAddress
+	rec.SignalLogNumberOfEntries, rec.SignalLogGpuBaseAddress = logs.SignalLogNumberOfEntries, logs.SignalLogGpuBaseAddress
 	return abi.StatusSuccess
+}
+
+// detail is where the GPU sees both logs. The lock is held.
+func (l *fenceLogs) detail() abi.NativeFenceLogDetail {
+	return abi.NativeFenceLogDetail{
+		WaitLogNumberOfEntries: l.waits.entries, WaitLogGpuBaseAddress: l.waits.process.Address(),
+		SignalLogNumberOfEntries: l.signals.entries, SignalLogGpuBaseAddress: l.signals.process.Address(),
+	}
 }

@@ -104,7 +104,7 @@ func FuzzSession(f *testing.F) {
 		}
 		f.Add(input)
 	}
-	for kind := range abi.FaultRemove + 1 { // and what breaks everybody's adapter
+	for kind := range abi.FaultPower + 1 { // and what breaks everybody's adapter
 		r := request(abi.OpProvokeFault)
 		*abi.View[abi.ProvokeFault](r.Record) = abi.ProvokeFault{Kind: kind, AdapterLuid: abi.LUID{LowPart: 0x10000}, Node: abi.FaultEveryNode}
 		f.Add(append(appendMessage(helloMessage(f), frameOf(f, r), 0), honest(f)...))

@@ -25,6 +25,7 @@ type fakeKernel struct {
 	fenceless     bool   // the system has no native fences
 	os            ddi.NativeFenceOSCaps
 	system        ddi.AddressSpace
+	taken         []ddi.KmdHwQueue // whose doorbells the driver took
 }
 
 func (k *fakeKernel) SignalEvent(e ddi.DxgCpuEvent) abi.Status {
