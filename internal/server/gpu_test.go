@@ -12,12 +12,12 @@ import (
 
 // A gpuSet is one of everything that calls of the GPU side name.
 type gpuSet struct {
-	adapter, device, context, home, queue, paging, pagingFence, fence, allocation abi.Handle
-	code                                                                          uint64 // address of the allocation
+	adapter, device, context, home, queue, user, paging, pagingFence, fence, allocation abi.Handle
+	code                                                                                uint64 // address of the allocation
 }
 
 func (g *gpuSet) handles() []abi.Handle {
-	return []abi.Handle{g.adapter, g.device, g.context, g.home, g.queue, g.paging, g.pagingFence, g.fence, g.allocation}
+	return []abi.Handle{g.adapter, g.device, g.context, g.home, g.queue, g.user, g.paging, g.pagingFence, g.fence, g.allocation}
 }
 
 // makeGPUSet makes it by requests; do fails unless they succeed.
@@ -39,6 +39,11 @@ func makeGPUSet(adapter abi.Handle, do func(*abi.Request)) *gpuSet {
 	abi.View[abi.CreateHwQueue](r.Record).HHwContext = g.home
 	do(r)
 	g.queue = abi.View[abi.CreateHwQueue](r.Record).HHwQueue
+	r = request(opOf("D3DKMTCreateHwQueue"))
+	user := abi.View[abi.CreateHwQueue](r.Record)
+	user.HHwContext, user.Flags = g.home, abi.HwQueueUserModeSubmission
+	do(r)
+	g.user = user.HHwQueue
 	r = request(opOf("D3DKMTCreatePagingQueue"))
 	paging := abi.View[abi.CreatePagingQueue](r.Record)
 	paging.HDevice = g.device
@@ -63,6 +68,10 @@ func makeGPUSet(adapter abi.Handle, do func(*abi.Request)) *gpuSet {
 	m.HPagingQueue, m.HAllocation, m.SizeInPages, m.Protection = g.paging, g.allocation, 1, abi.GpuProtectionWrite
 	do(r)
 	g.code = m.VirtualAddress
+	r = request(opOf("D3DKMTMakeResident"))
+	resident := abi.View[abi.MakeResident](r.Record)
+	resident.HPagingQueue, resident.NumAllocations, r.Arrays[0] = g.paging, 1, handleArray(g.allocation)
+	do(r)
 	return g
 }
 

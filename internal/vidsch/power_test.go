@@ -13,7 +13,7 @@ func (w *world) SetPowerState(s ddi.PowerState) { w.say("%v", s) }
 // everything goes on in D0.
 func TestPower(t *testing.T) {
 	w := newWorld(t, ddi.PerEngineReset|ddi.HwScheduling, TDR{})
-	w.user("u", false)
+	w.used("u")
 	soft := w.context("s", 1)
 	soft.buf(0x10)
 	hard := w.s.NewDevice("h", 1, false).NewContext(ddi.Engine{NodeOrdinal: 2}, 2, false, true, "h").
@@ -41,7 +41,7 @@ func TestPower(t *testing.T) {
 
 func TestPowerComesBackOnTheWay(t *testing.T) {
 	w := newWorld(t, ddi.HwScheduling, TDR{})
-	w.user("u", false)
+	w.used("u")
 	w.s.Sleep()
 	w.want("suspend 1#1")
 	w.s.Wake()

@@ -68,7 +68,7 @@ type Queue struct {
 	// Of a queue that programs submit to.
 	lastQueued func() uint64 // nil: it is none
 	rings      bool          // its doorbell is connected
-	away       bool          // nothing of it is at the GPU, for good
+	away       bool          // nothing of it is at the GPU: not yet, or not any more
 	pended     bool          // work was pending when it was looked at last
 	reached    uint64        // its progress then
 }

@@ -6,14 +6,15 @@ import (
 )
 
 // A user queue is a hardware queue that programs submit to by ringing a doorbell. The
-// scheduler does not see what is submitted. It is taken for having something at the GPU
-// until its context is off for good, and what it does is judged by its progress.
+// scheduler does not see what is submitted. From when its doorbell was first connected it
+// is taken for having something at the GPU, until its context is off for good, and what
+// it does is judged by its progress.
 
 // NewUserQueue makes one on a HwScheduled context. queued reads the progress that the
 // program says its last buffer will make, and may be anything; the rest is as for
 // NewHwQueue.
 func (c *Context) NewUserQueue(q Queue, queued func() uint64) *Queue {
-	q.context, q.lastQueued, q.cap = c, queued, 1
+	q.context, q.lastQueued, q.cap, q.away = c, queued, 1, true
 	c.queues = append(c.queues, &q)
 	c.engine.hw.users = append(c.engine.hw.users, &q)
 	return &q
@@ -30,6 +31,7 @@ func (q *Queue) flies() bool { return len(q.flying) > 0 || q.user() && !q.away }
 // TdrDelay.
 func (q *Queue) Watch(rings bool) {
 	q.rings = rings
+	q.away = q.away && !rings
 	h := &q.engine().hw
 	if rings && h.look == 0 {
 		h.look = q.scheduler().now() + q.scheduler().tdr.Delay
@@ -68,7 +70,9 @@ func (e *Engine) lookAtUsers(now int64) {
 // askUsers asks the contexts of all user queues off: somebody waits for the engine.
 func (e *Engine) askUsers() {
 	for _, q := range slices.Clone(e.hw.users) {
-		q.context.leave()
+		if q.flies() {
+			q.context.leave()
+		}
 	}
 }
 

@@ -16,6 +16,14 @@ func (w *world) user(device string, exempt bool) (q *Queue, queued, progress *ui
 	return q, queued, progress
 }
 
+// used is such a queue whose doorbell was connected.
+func (w *world) used(device string) *Queue {
+	q, _, _ := w.user(device, false)
+	q.Watch(true)
+	q.Watch(false)
+	return q
+}
+
 func (w *world) off(fence uint64) {
 	w.s.Suspended(ddi.SuspendContextCompleted{Context: 1, ContextSuspendFence: fence})
 }
@@ -107,7 +115,7 @@ func TestUserQueueEnds(t *testing.T) {
 	w := newWorld(t, ddi.HwScheduling, TDR{})
 	freed := 0
 	make := func() *Queue {
-		q, _, _ := w.user("a", false)
+		q := w.used("a")
 		q.Freed = func() { freed++ }
 		return q
 	}
@@ -137,14 +145,19 @@ func TestUserQueueEnds(t *testing.T) {
 	w.s.Stop()
 	q.device().Destroy(Destroyed)
 	w.want("destroy queue 7", "destroy context 1", "destroy device 1")
-	if freed != 4 || len(w.s.engine(ddi.Engine{}).hw.users) != 0 {
+	w = newWorld(t, ddi.HwScheduling, TDR{}) // one that was never connected is not waited for
+	q, _, _ = w.user("a", false)
+	q.Freed = func() { freed++ }
+	q.device().Destroy(Destroyed)
+	w.want("destroy queue 7", "destroy context 1", "destroy device 1")
+	if freed != 5 || len(w.s.engine(ddi.Engine{}).hw.users) != 0 {
 		t.Errorf("%d queues freed, %d are left", freed, len(w.s.engine(ddi.Engine{}).hw.users))
 	}
 }
 
 func TestUserQueueFaults(t *testing.T) {
 	w := newWorld(t, ddi.HwScheduling, TDR{})
-	w.user("a", false)
+	w.used("a")
 	w.s.HwPageFaulted(ddi.HwQueuePageFaulted{HwQueue: 7, Faulted: true, Fault: ddi.Fault{Flags: ddi.FaultFenceInvalid}})
 	w.want("faulted a page=false", "suspend 1#1")
 }
