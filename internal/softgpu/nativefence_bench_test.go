@@ -68,20 +68,24 @@ func (w words) Store32(_ uint32, va uint64, _ uint32) *ddi.Fault { return &ddi.F
 // words are compared as an address space by where they are.
 type wordSpace struct {
 	words
-	pause func() // before each access to a word; nil: none
+	pause func() // before and after each access to a word; nil: none
 }
 
 func (w *wordSpace) Load64(engine uint32, va uint64) (uint64, *ddi.Fault) {
-	if w.pause != nil {
-		w.pause()
+	if w.pause == nil {
+		return w.words.Load64(engine, va)
 	}
+	w.pause()
+	defer w.pause()
 	return w.words.Load64(engine, va)
 }
 
 func (w *wordSpace) Store64(engine uint32, va, v uint64) *ddi.Fault {
-	if w.pause != nil {
-		w.pause()
+	if w.pause == nil {
+		return w.words.Store64(engine, va, v)
 	}
+	w.pause()
+	defer w.pause()
 	return w.words.Store64(engine, va, v)
 }
 

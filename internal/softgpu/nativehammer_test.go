@@ -48,11 +48,7 @@ func hammerMonitored(t *testing.T, form adapter.NativeInterrupt, shadow bool) {
 	va := r.fences[0].va
 	kmd, current, monitored := r.fences[0].kmd, r.m.word(va), r.m.word(va+8)
 	slept := 0
-	r.m.pause = func() { // between a signal's two looks, for example
-		for range rand.IntN(4) {
-			runtime.Gosched()
-		}
-	}
+	r.m.pause = dawdle // between a signal's two looks, for example
 	var stop atomic.Bool
 	var engines sync.WaitGroup
 	engines.Go(func() {
@@ -95,12 +91,19 @@ func hammerMonitored(t *testing.T, form adapter.NativeInterrupt, shadow bool) {
 	}
 }
 
+func dawdle() {
+	for range rand.IntN(4) {
+		runtime.Gosched()
+	}
+}
+
 // GPU waits come and go while the CPU signals, peers kick, contexts are suspended and
 // resumed, and local objects are closed: each buffer ends.
 func TestHammerOfStalls(t *testing.T) {
 	const rounds = 300
 	k := &strictKernel{t: t, fences: true}
 	r := newRigOf(t, nil, k, k)
+	r.m.pause = dawdle // between the look of a WAIT and the stall, for example
 	for _, q := range r.queues {
 		k.work.Store(r.g.queues[q].context.handle, true)
 	}
@@ -109,6 +112,11 @@ func TestHammerOfStalls(t *testing.T) {
 	engines.Go(func() {
 		for !stop.Load() {
 			r.g.Advance(0)
+			runtime.Gosched()
+		}
+	})
+	engines.Go(func() { // takes note of kicks, also while the engines look
+		for !stop.Load() {
 			r.g.Next()
 			runtime.Gosched()
 		}
