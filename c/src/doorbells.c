@@ -63,6 +63,7 @@ uint32_t dxg_doorbell_add(struct dxg_image *img, uint32_t handle, uint32_t queue
 	struct dxg_doorbell *d = map_pages(pages);
 	dxg_close_pages(pages);
 	if (!d) return ST_NO_MEMORY;
+	dxg_forget_doorbells(img, OP_DESTROY_HW_QUEUE, queue); /* another ring buffer has come: the one before is gone */
 	pthread_mutex_lock(&img->lock);
 	uint32_t st = atomic_load(&img->ended);
 	const struct dxg_fence *f = st ? NULL : fence_of(img, queue);

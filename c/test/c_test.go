@@ -101,6 +101,16 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// Native fences and doorbells, on adapters that have them with less and with more.
+func TestNative(t *testing.T) {
+	native, err := adapter.Load("native")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := start(t, server.Limits{}, native)
+	each(t, []string{"native", "doorbell"}, func(t *testing.T, name string) { run(t, command(t, address, name)) })
+}
+
 func TestNoDaemon(t *testing.T) {
 	each(t, []string{"nodaemon"}, func(t *testing.T, name string) {
 		run(t, command(t, filepath.Join(t.TempDir(), "nobody"), name))

@@ -1,35 +1,12 @@
 /* Memory of allocations: of the kernel's making and of our own, locked, mapped for the
  * GPU, made resident, and destroyed. */
-#include "check.h"
+#include "gpumem.h"
 
 #include <dxgsync/softgpu.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 
-enum { PENDING = 0x103, PAGES = 5, SIZE = PAGES * 4096 };
-
-struct heap { /* private data of the software GPU's driver */
-	char magic[4];
-	uint32_t version;
-	uint64_t size;
-};
-
-static D3DKMT_HANDLE allocate(D3DKMT_HANDLE d, uint64_t size, void *existing) {
-	struct heap data = {{'h', 'e', 'a', 'p'}, 1, size};
-	D3DDDI_ALLOCATIONINFO2 info = {.pPrivateDriverData = &data, .PrivateDriverDataSize = sizeof data, .pSystemMem = existing};
-	D3DKMT_CREATEALLOCATION c = {.hDevice = d, .NumAllocations = 1, .pAllocationInfo2 = &info};
-	c.Flags.ExistingSysMem = existing != NULL;
-	OK(D3DKMTCreateAllocation2(&c));
-	CHECK(info.hAllocation != 0);
-	return info.hAllocation;
-}
-
-static unsigned char *lock(D3DKMT_HANDLE d, D3DKMT_HANDLE a) {
-	D3DKMT_LOCK2 l = {.hDevice = d, .hAllocation = a};
-	OK(D3DKMTLock2(&l));
-	CHECK(l.pData != NULL);
-	return l.pData;
-}
+enum { PAGES = 5, SIZE = PAGES * 4096 };
 
 static int32_t unlock(D3DKMT_HANDLE d, D3DKMT_HANDLE a) {
 	D3DKMT_UNLOCK2 u = {d, a};
@@ -39,11 +16,6 @@ static int32_t unlock(D3DKMT_HANDLE d, D3DKMT_HANDLE a) {
 static void destroy(D3DKMT_HANDLE d, D3DKMT_HANDLE a) {
 	D3DKMT_DESTROYALLOCATION2 x = {.hDevice = d, .phAllocationList = &a, .AllocationCount = 1};
 	OK(D3DKMTDestroyAllocation2(&x));
-}
-
-static bool there(void *p) {
-	unsigned char in;
-	return mincore(p, 4096, &in) == 0;
 }
 
 static void locks(D3DKMT_HANDLE d) {
@@ -107,22 +79,13 @@ static void maps(D3DKMT_HANDLE d) {
 	STATUS(wait_fence(d, q.hSyncObject, 0), INVALID_PARAMETER);
 }
 
-/* Map all of an allocation, and say where. */
-static uint64_t place(D3DKMT_HANDLE d, const D3DKMT_CREATEPAGINGQUEUE *q, D3DKMT_HANDLE a) {
-	D3DDDI_MAPGPUVIRTUALADDRESS m = {.hPagingQueue = q->hPagingQueue, .hAllocation = a, .SizeInPages = PAGES};
-	m.Protection.Write = 1;
-	STATUS(D3DKMTMapGpuVirtualAddress(&m), PENDING);
-	OK(wait_fence(d, q->hSyncObject, m.PagingFenceValue));
-	return m.VirtualAddress;
-}
-
 /* The GPU copies and writes, to memory of both kinds, and signals a fence. */
 static void gpu(D3DKMT_HANDLE d) {
 	D3DKMT_CREATEPAGINGQUEUE q = {.hDevice = d};
 	OK(D3DKMTCreatePagingQueue(&q));
 	uint64_t *own = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	D3DKMT_HANDLE commands = allocate(d, SIZE, NULL), heap = allocate(d, SIZE, NULL), mine = allocate(d, SIZE, own);
-	uint64_t code = place(d, &q, commands), data = place(d, &q, heap), there = place(d, &q, mine);
+	uint64_t code = place(d, &q, commands, PAGES), data = place(d, &q, heap, PAGES), there = place(d, &q, mine, PAGES);
 	D3DKMT_CREATESYNCHRONIZATIONOBJECT2 f = {.hDevice = d};
 	f.Info.Type = D3DDDI_MONITORED_FENCE;
 	OK(D3DKMTCreateSynchronizationObject2(&f));
