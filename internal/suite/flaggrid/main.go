@@ -1,6 +1,6 @@
 // Command flaggrid makes the scenarios of conformance/flags from the table beside
-// them: which flags CreateSynchronizationObject2 takes, by kind and WDDM version. It is
-// given the folder of the corpus.
+// them: which flags CreateSynchronizationObject2 and the calls of native fences take, by kind
+// and WDDM version. It is given the folder of the corpus.
 package main
 
 import (

@@ -79,6 +79,9 @@ func TestTableAgreesWithTheRules(t *testing.T) {
 				}
 			}
 		}
+		if k.call() != byKind {
+			typ = abi.NativeFence
+		}
 		if typ == 0 {
 			t.Fatalf("%s is no kind", k.name)
 		}
@@ -92,12 +95,39 @@ func TestTableAgreesWithTheRules(t *testing.T) {
 					continue
 				}
 				flags = flags&0xFFF | flags>>12<<31
-				if got := abi.CheckCreateFlags(typ, abi.SyncObjectFlags(flags), w); got.OK() != k.accepts(flags, i) {
+				check := abi.CheckCreateFlags
+				if k.call() != byKind {
+					check = checkNative[k.name]
+				}
+				if got := check(typ, abi.SyncObjectFlags(flags), w); got.OK() != k.accepts(flags, i) {
 					t.Errorf("%s at WDDM %s with %#x: the rules say %s", k.name, name, flags, got.Name())
 				}
 			}
 		}
 	}
+}
+
+// checkNative is what the calls of native fences check, where they are supported.
+var checkNative = map[string]func(abi.SyncObjectType, abi.SyncObjectFlags, abi.WDDM) abi.Status{
+	createNative: func(typ abi.SyncObjectType, flags abi.SyncObjectFlags, w abi.WDDM) abi.Status {
+		if _, ok := abi.SyncObjectFlagRules.Check(uint32(flags), typ, w); !ok {
+			return abi.StatusInvalidParameter
+		}
+		return supported(typ, w)
+	},
+	openNative: func(typ abi.SyncObjectType, flags abi.SyncObjectFlags, w abi.WDDM) abi.Status {
+		if st := abi.CheckOpenFlags(typ, flags, w); !st.OK() {
+			return st
+		}
+		return supported(typ, w)
+	},
+}
+
+func supported(typ abi.SyncObjectType, w abi.WDDM) abi.Status {
+	if w < typ.First() {
+		return abi.StatusNotSupported
+	}
+	return abi.StatusSuccess
 }
 
 // Every scenario shows something that the one before it does not.
@@ -106,6 +136,7 @@ func TestLevels(t *testing.T) {
 		"MUTEX": "1.1 1.2 1.3 3.2", "SEMAPHORE": "1.1 1.2 1.3 3.2", "FENCE": "1.1 1.2 1.3 3.2",
 		"CPU_NOTIFICATION": "1.1 3.0 3.2", "MONITORED_FENCE": "1.1 2.0 3.1 3.2",
 		"PERIODIC_MONITORED_FENCE": "1.1 2.2 3.2", "NATIVE_FENCE": "1.1 3.2",
+		createNative: "1.1 3.2", openNative: "1.1 3.2",
 	}
 	for _, k := range load(t) {
 		var names []string

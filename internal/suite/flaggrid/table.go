@@ -18,6 +18,24 @@ type kind struct {
 	bits         [32]row
 }
 
+// What makes an object of a kind. Native fences have calls of their own, which the table
+// has as kinds.
+const (
+	byKind       = "CreateSynchronizationObject2"
+	createNative = "CREATE_NATIVE_FENCE"
+	openNative   = "OPEN_NATIVE_FENCE"
+)
+
+func (k *kind) call() string {
+	switch k.name {
+	case createNative:
+		return "CreateNativeFence"
+	case openNative:
+		return "OpenNativeFenceFromNtHandle"
+	}
+	return byKind
+}
+
 // A row is a line of the table. first and last are indices of versions; a row that is
 // never accepted begins behind the last.
 type row struct {

@@ -9,6 +9,7 @@ import (
 var objects = map[string]string{
 	"mutex": "$mutex", "semaphore": "$semaphore", "fence": "$legacy", "notification": "$notification", "kmd": "$kmd",
 	"monitored": "$fence", "quiet": "$quiet", "deaf": "$deaf", "periodic": "$periodic", "progress": "$progress", "paging": "$pagingFence",
+	"native": "$native", "nativequiet": "$nativeQuiet", "nativedeaf": "$nativeDeaf",
 }
 
 // arguments write an operation on one object. Values are such that a wait holds nothing.
@@ -59,9 +60,13 @@ func (r *row) file() string {
 func (r *row) rules() string {
 	switch r.call {
 	case "SubmitSignalSyncObjectsToHwQueue", "SubmitWaitForSyncObjectsToHwQueue":
-		return "objects/1-hw-queues; objects/8-packets"
+		return "objects/1-hw-queues; objects/8-packets; native/3.4-packets"
+	case "SignalSynchronizationObjectFromCpu":
+		return "objects/8-packets; objects/8-signal-native; native/3.4-rights"
+	case "WaitForSynchronizationObjectFromCpu":
+		return "objects/8-packets; objects/8-wait-native; native/3.4-rights"
 	}
-	return "objects/1-packets; objects/8-packets"
+	return "objects/1-packets; objects/8-packets; native/3.4-packets"
 }
 
 // beginning makes an object of each kind.
@@ -80,6 +85,15 @@ p1 CreateSynchronizationObject2 hDevice=$device Type=MONITORED_FENCE Flags=NoWai
 p1 CreateSynchronizationObject2 hDevice=$device Type=PERIODIC_MONITORED_FENCE PeriodicMonitoredFence.hAdapter=$adapter
     STATUS_SUCCESS PeriodicMonitoredFence.FenceValueCPUVirtualAddress=$beats
     PeriodicMonitoredFence.FenceValueGPUVirtualAddress=$beatsGpu hSyncObject=$periodic
+p1 CreateNativeFence hDevice=$device
+    STATUS_SUCCESS hSyncObject=$native CurrentValueCpuVa=$value CurrentValueGpuVa=$current
+    MonitoredValueGpuVa=$monitored
+p1 CreateNativeFence hDevice=$device Flags=NoSignal
+    STATUS_SUCCESS hSyncObject=$nativeQuiet CurrentValueCpuVa=$value2 CurrentValueGpuVa=$current2
+    MonitoredValueGpuVa=$monitored2
+p1 CreateNativeFence hDevice=$device Flags=NoWait
+    STATUS_SUCCESS hSyncObject=$nativeDeaf CurrentValueCpuVa=$value3 CurrentValueGpuVa=$current3
+    MonitoredValueGpuVa=$monitored3
 
 `
 
