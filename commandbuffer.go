@@ -10,8 +10,8 @@ import (
 // MaxCommands is how long a command buffer may be, in bytes.
 const MaxCommands = cmdbuf.MaxSize - maxTail
 
-// maxTail is what Submit appends: a write to the progress fence.
-const maxTail = 24
+// maxTail is what Submit appends at most: a signal of the progress fence.
+const maxTail = 40
 
 // A CommandBuffer is a list of commands for the GPU, to be submitted to a [Context] or
 // a [HwQueue]. Its methods append a command and return it. The zero value is empty and
@@ -195,9 +195,8 @@ func (cb *CommandBuffer) use(m Memory) Range {
 	return r
 }
 
-// finish is the buffer for a stream of d, with a write of value to its progress fence
-// behind it.
-func (cb *CommandBuffer) finish(d *Device, progress *Fence, value uint64) ([]byte, error) {
+// finish is the buffer for a stream of d, with tail behind it.
+func (cb *CommandBuffer) finish(d *Device, tail *cmdbuf.Buffer) ([]byte, error) {
 	if cb == nil {
 		return nil, abi.StatusInvalidParameter
 	}
@@ -218,12 +217,6 @@ func (cb *CommandBuffer) finish(d *Device, progress *Fence, value uint64) ([]byt
 		if err := d.reaches(r.buffer.dev, r.buffer.closed.Load()); err != nil {
 			return nil, err
 		}
-	}
-	tail := cmdbuf.New()
-	if progress.narrow() {
-		tail.Write32(progress.gpu, uint32(value))
-	} else {
-		tail.Write64(progress.gpu, value)
 	}
 	b := cb.list().Bytes()
 	return append(b[:len(b):len(b)], tail.Bytes()[cmdbuf.HeaderSize:]...), nil

@@ -129,6 +129,28 @@ func (d *local) memory(r *abi.Request, h abi.Handle) (*memory, abi.Status) {
 	return &memory{view: view, writable: true, release: func() {}}, abi.StatusSuccess
 }
 
+func (d *local) doorbell(_ *abi.Request, h abi.Handle) (doorbell, abi.Status) {
+	words, ok := d.process.Doorbell(h)
+	if !ok {
+		return nil, abi.StatusDeviceRemoved // destroyed meanwhile
+	}
+	return ownDoorbell{words}, abi.StatusSuccess
+}
+
+// ownDoorbell is a doorbell of a kernel in this process.
+type ownDoorbell struct{ words kernel.DoorbellWords }
+
+// Ring implements doorbell.
+func (d ownDoorbell) Ring(entry, progress uint64) {
+	d.words.LastQueued.Store(progress)
+	d.words.Bell.Store(entry)
+}
+
+// Status implements doorbell.
+func (d ownDoorbell) Status() abi.DoorbellStatus {
+	return abi.DoorbellStatus(d.words.Status.Load())
+}
+
 func (d *local) close() error {
 	d.process.Exit()
 	if h := d.sleep.Load(); h != nil {

@@ -181,6 +181,15 @@ func TestEnginesOfProcessesTakeTurns(t *testing.T) {
 
 // playNative has the even turns on another node.
 func playNative() error {
+	return playEvenTurns(func(d *Device) (submitter, error) { return d.NewHwQueue(HwQueueOptions{Node: 2}) })
+}
+
+// A submitter is a queue of any kind.
+type submitter interface {
+	Submit(*CommandBuffer) (Point, error)
+}
+
+func playEvenTurns(queue func(*Device) (submitter, error)) error {
 	s, err := Open(WithDaemon(DefaultAddress))
 	if err != nil {
 		return err
@@ -193,7 +202,7 @@ func playNative() error {
 	if err != nil {
 		return err
 	}
-	q, err := d.NewHwQueue(HwQueueOptions{Node: 2})
+	q, err := queue(d)
 	if err != nil {
 		return err
 	}

@@ -15,13 +15,14 @@ import (
 // roles are what the test binary plays when it is started again. Its daemon is
 // $DXGSYNC_SOCKET, its fences are descriptors 3 and up.
 var roles = map[string]func() error{
-	"echo":   playEcho,
-	"stay":   playStay,
-	"daemon": playDaemon,
-	"named":  playNamed,
-	"turns":  playTurns,
-	"own":    playOwn,
-	"native": playNative,
+	"echo":     playEcho,
+	"stay":     playStay,
+	"daemon":   playDaemon,
+	"named":    playNamed,
+	"turns":    playTurns,
+	"own":      playOwn,
+	"native":   playNative,
+	"doorbell": playDoorbell,
 }
 
 // A process is the test binary in a role. It ends when its input is closed.

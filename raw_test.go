@@ -119,7 +119,14 @@ func TestRawRequestsFitTheTable(t *testing.T) {
 		},
 		abi.OpQueryClockCalibration: func(s *Session) { s.QueryClockCalibration(&abi.QueryClockCalibration{}) },
 		abi.OpIsFeatureEnabled:      func(s *Session) { s.IsFeatureEnabled(&abi.IsFeatureEnabled{}) },
-		abi.OpCreateNativeFence:     func(s *Session) { s.CreateNativeFence(&abi.CreateNativeFence{}) },
+		abi.OpCreateDoorbell:        func(s *Session) { s.CreateDoorbell(&abi.CreateDoorbell{}, data) },
+		abi.OpConnectDoorbell:       func(s *Session) { s.ConnectDoorbell(&abi.ConnectDoorbell{}) },
+		abi.OpDestroyDoorbell:       func(s *Session) { s.DestroyDoorbell(&abi.DestroyDoorbell{}) },
+		abi.OpNotifyWorkSubmission:  func(s *Session) { s.NotifyWorkSubmission(&abi.NotifyWorkSubmission{}) },
+		abi.OpCreateHwQueueForUserModeSubmission: func(s *Session) {
+			s.CreateHwQueueForUserModeSubmission(&abi.CreateHwQueueForUserModeSubmission{})
+		},
+		abi.OpCreateNativeFence: func(s *Session) { s.CreateNativeFence(&abi.CreateNativeFence{}) },
 		abi.OpOpenNativeFenceFromNtHandle: func(s *Session) {
 			s.OpenNativeFenceFromNtHandle(&abi.OpenNativeFenceFromNtHandle{HNtHandle: 9})
 		},

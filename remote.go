@@ -93,6 +93,20 @@ func (d *remote) memory(r *abi.Request, _ abi.Handle) (*memory, abi.Status) {
 	return m, abi.StatusSuccess
 }
 
+// doorbellPages is how many descriptors of a doorbell come, before that of a fence.
+const doorbellPages = 2
+
+func (d *remote) doorbell(r *abi.Request, _ abi.Handle) (doorbell, abi.Status) {
+	n := min(doorbellPages, len(r.Out))
+	files := r.Out[:n:n]
+	r.Out = r.Out[n:]
+	b, st := d.conn.Doorbell(files)
+	if st != abi.StatusSuccess {
+		return nil, st
+	}
+	return b, st
+}
+
 func (d *remote) close() error {
 	_ = d.conn.Close() // it may have ended already
 	return nil

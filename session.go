@@ -31,6 +31,9 @@ type door interface {
 	// memory is the memory that the kernel granted with its answer to r, for the
 	// local object h.
 	memory(r *abi.Request, h abi.Handle) (*memory, abi.Status)
+	// doorbell is the memory of a doorbell that the kernel has just made with its answer to
+	// r, by the handle h; it takes its descriptors out of the answer.
+	doorbell(r *abi.Request, h abi.Handle) (doorbell, abi.Status)
 	// hub is the session's hub, made when it is first needed; nil when there is no
 	// memory for one.
 	hub() *wait.Hub

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/cmdbuf"
 )
 
 // A stream is what contexts and hardware queues have in common.
@@ -19,8 +20,9 @@ type stream struct {
 	// mu makes submissions that belong together follow each other, and guards what is
 	// below. It is never held while anything waits.
 	mu       sync.Mutex
-	progress *Fence // its value is that of the last command buffer that is complete; nil: none yet
-	last     uint64 // value of the last command buffer
+	progress *Fence       // its value is that of the last command buffer that is complete; nil: none yet
+	told     *NativeFence // progress, if commands have to tell of it; else nil
+	last     uint64       // value of the last command buffer
 	memory   commandMemory
 	turns    *Fence // of functions; nil: none yet
 	turn     uint64 // how many functions there were
@@ -62,7 +64,7 @@ func (q *stream) submit(cb *CommandBuffer) (Point, error) {
 		q.progress = f
 	}
 	value := q.last + 1
-	commands, err := cb.finish(q.dev, q.progress, value)
+	commands, err := cb.finish(q.dev, q.tail(value))
 	if err != nil {
 		return Point{}, err
 	}
@@ -85,6 +87,18 @@ func (q *stream) submit(cb *CommandBuffer) (Point, error) {
 	}
 	q.last = value
 	return q.progress.At(value), nil
+}
+
+// tail is what comes behind a command buffer: its value for the progress fence.
+func (q *stream) tail(value uint64) *cmdbuf.Buffer {
+	b := cmdbuf.New()
+	switch {
+	case q.told != nil:
+		return b.SignalNative(q.told.gpu, value, q.told.monitored, uint32(q.told.handle))
+	case q.progress.narrow():
+		return b.Write32(q.progress.gpu, uint32(value))
+	}
+	return b.Write64(q.progress.gpu, value)
 }
 
 // wait is the method Wait.

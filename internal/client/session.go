@@ -143,6 +143,10 @@ func (s *session) undo(reply []byte, r *abi.Request) (abi.Status, error) {
 		made = abi.View[abi.OpenNativeFenceFromNtHandle](lost.Record).HSyncObject
 	case abi.OpCreateHwQueue:
 		made, end = abi.View[abi.CreateHwQueue](lost.Record).HHwQueue, abi.OpDestroyHwQueue
+	case abi.OpCreateDoorbell:
+		made, end = abi.View[abi.CreateDoorbell](lost.Record).HDoorbell, abi.OpDestroyDoorbell
+	case abi.OpCreateHwQueueForUserModeSubmission:
+		made, end = abi.View[abi.CreateHwQueueForUserModeSubmission](lost.Record).HHwQueue, abi.OpDestroyHwQueue
 	case abi.OpCreatePagingQueue:
 		made, end = abi.View[abi.CreatePagingQueue](lost.Record).HPagingQueue, abi.OpDestroyPagingQueue
 	}
