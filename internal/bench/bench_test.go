@@ -24,7 +24,7 @@ func TestTargetsCanBeMeasured(t *testing.T) {
 		P.pingpong_proc.same.rtt P.pingpong_spin_proc.diff.rtt P.pingpong_goroutine.rtt P.wait_any32_satisfied
 		P.wait_any32_proc.same.rtt P.waiters10k.signal P.waiters10k.until_ran P.waiters10k_proc.same.until_ran_rtt
 		P.queue_chain_512 P.create_destroy P.create_destroy_shared P.share_open.same.rtt P.memory_private P.memory_waiter P.million_private
-		P.native.signal_no_waiter P.native.gpu_chain P.native.gpu_chain_buffers P.native.interrupts P.native.interrupts_waited
+		P.native.signal_no_waiter P.native.gpu_chain P.native.gpu_chain_buffers P.native.interrupts P.native.interrupts_waited P.doorbell.submit
 		P.vsync60.jitter.p99 P.vsync240.jitter.p99`)
 	compared := map[string]bool{}
 	for _, target := range Targets() {

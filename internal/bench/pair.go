@@ -24,8 +24,8 @@ import (
 var pairs = map[string]pair{
 	"P.signal_daemon.same.rtt":             {measure: signalDaemon, same: true},
 	"P.submit_daemon.same.rtt":             {measure: submitDaemon, same: true},
-	"P.submit_hw_daemon.run":               {measure: submitToRun},
-	"P.doorbell_daemon.run":                {measure: ringToRun},
+	"P.submit_hwqueue":                     {measure: submitToRun},
+	"P.doorbell.submit":                    {measure: ringToRun},
 	"P.share_open.same.rtt":                {measure: shareOpen, same: true},
 	"P.pingpong_proc.same.rtt":             {measure: pingpong, peer: echo, same: true},
 	"P.pingpong_spin_proc.diff.rtt":        {measure: pingpong, peer: echo},

@@ -135,10 +135,8 @@ func pendingWaits(n int) func(*dxgsync.Device) (float64, error) {
 // A gpuMemory is a page that the CPU writes commands to and the GPU reads.
 type gpuMemory struct {
 	*queueRig
-	cpu                []byte
-	gpu                uint64
-	paging, allocation abi.Handle
-	paged              abi.Handle // fence of the paging queue
+	cpu []byte
+	gpu uint64
 }
 
 func newGpuMemory(d *dxgsync.Device) (*gpuMemory, error) {
@@ -165,7 +163,7 @@ func newGpuMemory(d *dxgsync.Device) (*gpuMemory, error) {
 	if st := q.s.WaitForSynchronizationObjectFromCpu(&w, []abi.Handle{paging.HSyncObject}, []uint64{at.PagingFenceValue}); st != abi.StatusSuccess {
 		return nil, st
 	}
-	m.gpu, m.paging, m.paged, m.allocation = at.VirtualAddress, paging.HPagingQueue, paging.HSyncObject, infos[0].HAllocation
+	m.gpu = at.VirtualAddress
 	var st abi.Status
 	if m.cpu, st = q.s.Lock2(&abi.Lock2{HDevice: q.device, HAllocation: infos[0].HAllocation}); st != abi.StatusSuccess {
 		return nil, st
