@@ -2,7 +2,7 @@
 #
 #   make          build/bin/dxgsync, build/lib/libdxg.so and libdxcore.so, build/include/dxg,
 #                 build/bin/dxgdrive for the C door of dxgsync conform
-#   make demo     two pipelines of two processes each under dxgsync run
+#   make demo     four small programs under dxgsync run, as timelines
 #   make test     everything: vet, Go with and without the race detector, C, models
 #   make race     the Go tests with the race detector
 #   make model    the protocol models and their mutants

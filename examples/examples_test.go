@@ -100,6 +100,46 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
+// Engines of two processes take turns, all of them in order; the demo shows when.
+func TestNative(t *testing.T) {
+	for _, turns := range []int{1, 2, 25} {
+		out, err := exec.Command(built(t, "bin", "dxgsync"), "run", "--", built(t, "examples", "native"), "--turns", fmt.Sprint(turns)).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%d turns: %v\n%s", turns, err, out)
+		}
+		var events []string
+		for line := range strings.Lines(string(out)) {
+			if _, event, ok := strings.Cut(strings.TrimSpace(line), " "); ok && strings.Contains(event, " turn ") {
+				events = append(events, event)
+			}
+		}
+		for n := 1; n <= turns; n++ {
+			want := fmt.Sprintf("%s turn %d", []string{"second", "first"}[n%2], n)
+			if len(events) != turns || events[n-1] != want {
+				t.Fatalf("the turns are %q, want %q as number %d", events, want, n)
+			}
+		}
+		for _, who := range []string{"first", "second"} {
+			if want := fmt.Sprintf(" %s exit %d\n", who, turns+1); !strings.Contains(string(out), want) {
+				t.Errorf("the log has no %q\n%s", want, out)
+			}
+		}
+	}
+}
+
+// Every buffer is executed, whichever way it was submitted.
+func TestDoorbell(t *testing.T) {
+	out, err := exec.Command(built(t, "bin", "dxgsync"), "run", "--", built(t, "examples", "doorbell"), "--buffers", "300").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range []string{"a new doorbell: DISCONNECTED_RETRY\n", "300 buffers by a call: ", "300 buffers by the doorbell: "} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
+
 // A program under run is told when its own exit status is not 0, by that status.
 func TestExitStatusPassesThrough(t *testing.T) {
 	err := exec.Command(built(t, "bin", "dxgsync"), "run", "--", built(t, "examples", "frames"), "nonsense").Run()
