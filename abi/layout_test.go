@@ -226,6 +226,7 @@ func TestOperationsFitTheirRecords(t *testing.T) {
 		"Snapshot":    int(reflect.TypeFor[Snapshot]().Size()),
 
 		"ProvokeFault": int(reflect.TypeFor[ProvokeFault]().Size()),
+		"FenceLog":     int(reflect.TypeFor[FenceLog]().Size()),
 		"D3DKMT_CREATEHWQUEUEFORUSERMODESUBMISSION": int(reflect.TypeFor[CreateHwQueueForUserModeSubmission]().Size()),
 	}
 	for _, r := range Records {

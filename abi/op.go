@@ -328,4 +328,5 @@ var (
 	OpSnapshot    = mustOp("Snapshot")
 
 	OpProvokeFault = mustOp("ProvokeFault")
+	OpFenceLog     = mustOp("FenceLog")
 )

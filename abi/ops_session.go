@@ -11,6 +11,7 @@ var sessionOps = []Op{
 	{Nr: 0xf008, Name: "EndThread", Record: "EndThread", Size: 4, Support: Supported},
 	{Nr: 0xf010, Name: "Snapshot", Record: "Snapshot", Size: 16, Support: Supported, Files: []FileField{{Off: 8, Dir: Out, Kind: FileMemory, Array: -1}}},
 	{Nr: 0xf011, Name: "ProvokeFault", Record: "ProvokeFault", Size: 48, Support: Supported, Files: []FileField{{Off: 40, Dir: Out, Kind: FileMemory, Array: -1}}},
+	{Nr: 0xf012, Name: "FenceLog", Record: "FenceLog", Size: 32, Support: Supported, Files: []FileField{{Off: 24, Dir: Out, Kind: FileMemory, Array: -1}}},
 }
 
 // Hello begins a session. Sessions of one process id and nonce share one handle
@@ -65,6 +66,18 @@ type Snapshot struct {
 	What uint32 // 0
 	_    uint32
 	FD   uint64 // answered
+}
+
+// FenceLog asks what GPUs have signalled and waited for by themselves in the hardware queues
+// that programs fill, as JSON in a memory file.
+type FenceLog struct {
+	PID    uint32 // 0: of all processes
+	Handle Handle // of a hardware queue of it, 0: all of them
+	After  uint64 // only events with a higher number
+	// Entries, if not 0, is how many each log is to take from now on, at least.
+	Entries uint32
+	_       uint32
+	FD      uint64 // answered
 }
 
 // ProvokeFault breaks something on purpose. It answers what it did, as JSON in a memory

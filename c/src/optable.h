@@ -280,6 +280,8 @@ static const struct dxg_op dxg_ops[] = {
 		.files = 1, .file = {{8, DXG_OUT, DXG_FILE_MEMORY, -1}}},
 	{.nr = 0xF011, .name = "ProvokeFault", .size = 48, .request = 0x00000000, .support = DXG_SUPPORTED,
 		.files = 1, .file = {{40, DXG_OUT, DXG_FILE_MEMORY, -1}}},
+	{.nr = 0xF012, .name = "FenceLog", .size = 32, .request = 0x00000000, .support = DXG_SUPPORTED,
+		.files = 1, .file = {{24, DXG_OUT, DXG_FILE_MEMORY, -1}}},
 };
 
 #endif

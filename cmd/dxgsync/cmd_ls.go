@@ -16,7 +16,7 @@ import (
 func init() { register(lsCommand) }
 
 // What ls can list, in the order of its tables.
-var listings = []string{"adapters", "engines", "processes", "devices", "queues", "objects", "shares", "waits", "incidents"}
+var listings = []string{"adapters", "engines", "processes", "devices", "queues", "objects", "natives", "shares", "waits", "incidents"}
 
 type lsFlags struct {
 	json   bool
@@ -27,11 +27,11 @@ type lsFlags struct {
 func lsCommand() *cobra.Command {
 	var f lsFlags
 	cmd := &cobra.Command{
-		Use:   "ls [adapters|engines|processes|devices|queues|objects|shares|waits|incidents]",
+		Use:   "ls [adapters|engines|processes|devices|queues|objects|natives|shares|waits|incidents]",
 		Short: "List what a kernel holds",
 		Long: `Lists adapters with their engines, processes with their devices, contexts and
-hardware queues, objects, what is shared by NT handles, waits, and incidents: resets
-and removals of adapters. Or only one of them; together, engines that are idle,
+hardware queues, objects, native fences as the GPU of each adapter sees them, what is
+shared by NT handles, waits, and incidents: resets and removals of adapters. Or only one of them; together, engines that are idle,
 devices that are active and all but the last 8 incidents are left out.
 
 Without --socket or --pid it shows every kernel that this user can find: the one
@@ -69,6 +69,7 @@ type listing struct {
 	Incidents *[]kernel.IncidentRow `json:"incidents,omitempty"`
 	Processes *[]kernel.ProcessRow  `json:"processes,omitempty"`
 	Objects   *[]kernel.ObjectRow   `json:"objects,omitempty"`
+	Natives   *[]kernel.NativeRow   `json:"native_fences,omitempty"`
 	Shares    *[]kernel.NTObjectRow `json:"nt_objects,omitempty"`
 	NTHandles *int                  `json:"nt_handles,omitempty"`
 	Globals   *int                  `json:"global_handles,omitempty"`
@@ -158,6 +159,9 @@ func newListing(p place, s *kernel.Snapshot, what []string) listing {
 	if slices.Contains(what, "objects") {
 		l.Objects = &s.Objects
 	}
+	if slices.Contains(what, "natives") {
+		l.Natives = &s.Natives
+	}
 	if slices.Contains(what, "shares") {
 		l.Shares, l.NTHandles, l.Globals = &s.NTObjects, &s.NTHandles, &s.Globals
 	}
@@ -218,6 +222,9 @@ func (l *listing) print(w io.Writer, headings bool) error {
 	}
 	if l.Objects != nil {
 		errs = append(errs, section("objects", len(*l.Objects), objectTitles, func(t *table) { objectRows(t, *l.Objects) }))
+	}
+	if l.Natives != nil {
+		errs = append(errs, ifAny("natives", len(*l.Natives), nativeTitles, func(t *table) { nativeRows(t, *l.Natives) }))
 	}
 	if l.Shares != nil {
 		errs = append(errs, section("shares", len(*l.Shares), shareTitles, func(t *table) { shareRows(t, *l.Shares) }))

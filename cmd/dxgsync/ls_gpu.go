@@ -11,6 +11,7 @@ var (
 	engineTitles   = []string{"ENGINE", "ADAPTER", "NODE", "STATE", "RUNS", "FOR", "AT-GPU", "READY"}
 	deviceTitles   = []string{"DEVICE", "OWNER", "NAME", "ADAPTER", "STATE", "CONTEXTS", "AGE"}
 	queueTitles    = []string{"QUEUE", "OWNER", "KIND", "ENGINE", "PRIORITY", "PACKETS", "AT-GPU", "WAITS-FOR", "AGE"}
+	nativeTitles   = []string{"OBJECT", "TYPE", "ADAPTER", "VALUE", "STORED", "MONITORED", "STORED", "ADAPTERS", "OPENS"}
 	incidentTitles = []string{"AGO", "ADAPTER", "WHAT", "CODE", "ENGINE", "BY"}
 )
 
@@ -57,6 +58,12 @@ func queuePoints(points []kernel.QueuePointRow) string {
 	var list []string
 	for _, p := range points {
 		switch p.Kind {
+		case "native-fence":
+			point := fmt.Sprintf("#%d %s→%s", p.Object, value(p.Value), value(p.Target))
+			if p.AtGPU {
+				point += " at the GPU"
+			}
+			list = append(list, point)
 		case "mutex", "semaphore", "cpu-notification":
 			list = append(list, fmt.Sprintf("#%d %s", p.Object, p.Kind))
 		default:
@@ -64,6 +71,21 @@ func queuePoints(points []kernel.QueuePointRow) string {
 		}
 	}
 	return dash(strings.Join(list, ", "))
+}
+
+// nativeRows are native fences: where the current and the monitored value are stored, and
+// which. max as the monitored value: no CPU waits.
+func nativeRows(t *table, rows []kernel.NativeRow) {
+	for _, n := range rows {
+		adapters := "one"
+		switch {
+		case n.Direct:
+			adapters = "several, direct"
+		case n.Crosses:
+			adapters = "several"
+		}
+		t.row(fmt.Sprintf("#%d", n.Object), n.Type, n.Adapter, value(n.Value), n.CurrentStored, value(n.Monitored), n.MonitoredStored, adapters, n.Opens)
+	}
 }
 
 func incidentRows(t *table, rows []kernel.IncidentRow) {

@@ -15,12 +15,15 @@ import (
 type target struct {
 	abi.ProvokeFault
 	text    string
-	adapter int // its number, -1 if it has a LUID or it is a process
+	what    string // instead of an adapter or a process
+	adapter int    // its number, -1 if it has a LUID or it is a process
 }
 
 // String names it for people.
 func (t target) String() string {
 	switch {
+	case t.what != "":
+		return t.what
 	case t.Handle != 0:
 		return fmt.Sprintf("%v of process %d", t.Handle, t.PID)
 	case t.PID != 0:

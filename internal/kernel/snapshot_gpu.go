@@ -41,7 +41,9 @@ type QueueRow struct {
 	// Waits are what the first packet waits for, if that is what holds the queue up, and what
 	// those at the GPU do.
 	Waits []QueuePointRow `json:"waits_for,omitempty"`
-	Age   int64           `json:"age_ns"`
+	// Log: the GPU logs what it does with native fences there.
+	Log bool  `json:"log,omitempty"`
+	Age int64 `json:"age_ns"`
 
 	queueOf
 }
@@ -165,6 +167,7 @@ func (c *context) rows(now int64, only *hwQueue) []QueueRow {
 			r := row
 			r.Handle, r.Kind, r.Context, r.Age = q.handle, "hw-queue", c.handle, now-q.since
 			r.packets(q.sched)
+			r.Log = q.logs != nil
 			queues = append(queues, r)
 		}
 	}

@@ -98,6 +98,13 @@ func (k *fakeKernel) Provoke(f abi.ProvokeFault) ([]byte, abi.Status) {
 	return fmt.Appendf(nil, "%v %d %v", f.Kind, f.PID, f.Handle), abi.StatusSuccess
 }
 
+func (k *fakeKernel) FenceLog(q abi.FenceLog, uid uint32, all bool) ([]byte, abi.Status) {
+	if q.PID == 0 && q.Handle != 0 {
+		return nil, abi.StatusInvalidParameter
+	}
+	return fmt.Appendf(nil, "log %d %v %d %v", q.PID, q.Handle, uid, all), abi.StatusSuccess
+}
+
 func (p *fakeProcess) Bells(first, count uint32) {
 	p.k.mu.Lock()
 	defer p.k.mu.Unlock()

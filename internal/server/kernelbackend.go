@@ -48,7 +48,15 @@ func (b kernelBackend) Snapshot(uid uint32, all bool) ([]byte, error) {
 }
 
 func (b kernelBackend) Provoke(f abi.ProvokeFault) ([]byte, abi.Status) {
-	report, st := b.kernel.Provoke(f)
+	return asText(b.kernel.Provoke(f))
+}
+
+func (b kernelBackend) FenceLog(q abi.FenceLog, uid uint32, all bool) ([]byte, abi.Status) {
+	return asText(b.kernel.FenceLog(q, uid, all))
+}
+
+// asText is a report as JSON.
+func asText[R any](report R, st abi.Status) ([]byte, abi.Status) {
 	if !st.OK() {
 		return nil, st
 	}

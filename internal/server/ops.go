@@ -33,6 +33,7 @@ var sessionOps = map[uint16]func(*session, *abi.Request) abi.Status{
 	abi.OpSnapshot.Nr:    (*session).snapshot,
 
 	abi.OpProvokeFault.Nr: (*session).provokeFault,
+	abi.OpFenceLog.Nr:     (*session).fenceLog,
 }
 
 // helloVersion is the version of the session protocol that Hello asks for.
@@ -192,6 +193,17 @@ func (x *session) provokeFault(r *abi.Request) abi.Status {
 		return st
 	}
 	x.server.log.Warn("provoked a fault", "kind", f.Kind, "by", x.peer.PID, "did", string(text))
+	return answerText(r, text)
+}
+
+// fenceLog answers a descriptor with what logs of native fences say, as JSON. Root and the
+// server's own user see everybody's, others their own. NO_MEMORY: also if there is no memory
+// or descriptor for it. Otherwise the backend's statuses.
+func (x *session) fenceLog(r *abi.Request) abi.Status {
+	text, st := x.server.backend.FenceLog(*abi.View[abi.FenceLog](r.Record), x.peer.UID, x.trusted())
+	if !st.OK() {
+		return st
+	}
 	return answerText(r, text)
 }
 

@@ -44,6 +44,9 @@ type Backend interface {
 	// Provoke breaks something on purpose, and says what it did, as JSON. The statuses are
 	// those of kernel.Kernel.Provoke.
 	Provoke(f abi.ProvokeFault) ([]byte, abi.Status)
+	// FenceLog reports what GPUs have signalled and waited for, as JSON. all: of every user,
+	// else only what belongs to uid. The statuses are those of kernel.Kernel.FenceLog.
+	FenceLog(q abi.FenceLog, uid uint32, all bool) ([]byte, abi.Status)
 }
 
 // A Process is a peer's kernel process.

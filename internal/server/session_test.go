@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"testing"
@@ -288,6 +289,24 @@ func TestSnapshot(t *testing.T) {
 	}
 	k.with(func() { k.listing = "" })
 	c.must(r, abi.StatusUnsuccessful)
+}
+
+// What logs say is told to whoever may see it.
+func TestFenceLog(t *testing.T) {
+	s := newServer(t, newFakeKernel(t), Limits{})
+	c := dial(t, s, 1)
+	r := request(abi.OpFenceLog)
+	*abi.View[abi.FenceLog](r.Record) = abi.FenceLog{Handle: 0x40}
+	c.must(r, abi.StatusInvalidParameter)
+	*abi.View[abi.FenceLog](r.Record) = abi.FenceLog{PID: 7, Handle: 0x40}
+	c.must(r, abi.StatusSuccess)
+	f := os.NewFile(uintptr(r.Out[0].FD), "report")
+	defer f.Close()
+	r.Out = nil
+	want := fmt.Sprintf("log 7 0x40 %d true", os.Getuid())
+	if text, err := io.ReadAll(f); err != nil || string(text) != want {
+		t.Errorf("got %q, %v, want %q", text, err, want)
+	}
 }
 
 // A fault is provoked by whom the server trusts, and what was done is told.
