@@ -251,7 +251,8 @@ func TestPowerOfDoorbells(t *testing.T) {
 	r.run(short)
 	b.want("awake", abi.DoorbellConnected, 2)
 	for _, f := range []abi.ProvokeFault{
-		{Kind: abi.FaultPower, PID: 1, State: abi.PowerD3}, {Kind: abi.FaultPower, AdapterLuid: r.k.adapters[0].LUID, State: 2},
+		{Kind: abi.FaultPower, PID: 1, State: abi.PowerD3},
+		{Kind: abi.FaultPower, AdapterLuid: r.k.adapters[0].LUID, State: 2},
 		{Kind: abi.FaultReset, AdapterLuid: r.k.adapters[0].LUID, State: abi.PowerD3},
 	} {
 		if _, st := r.k.Provoke(f); st != abi.StatusInvalidParameter {
