@@ -18,7 +18,7 @@ type bellRig struct {
 	clock   *int64
 	context abi.Handle
 	code    uint64 // GPU virtual address of the page
-	used    uint64
+	used    *uint64 // bytes of it
 }
 
 // A bell is a queue with its doorbell, a ring of four entries with a control, and what
@@ -79,7 +79,7 @@ func (r *bellRig) attach() {
 	r.context = r.rig.context(r.p, r.d, 0, abi.ContextHwQueueSupported)
 	code := r.visible(vidmm.PageSize)
 	m, _ := r.mapAt(0, code, 0, 1, abi.GpuProtectionWrite)
-	r.code, r.used = m.VirtualAddress, 0
+	r.code, r.used = m.VirtualAddress, new(uint64)
 	r.space = r.p.spaces[r.k.adapters[0]]
 	r.k.Tick()
 }
@@ -119,11 +119,11 @@ func (r *bellRig) run(d int64) {
 
 // place puts a command buffer into the page.
 func (r *bellRig) place(b *cmdbuf.Buffer) cmdbuf.RingEntry {
-	at := r.code + r.used
+	at := r.code + *r.used
 	if f := r.space.Write(0, at, b.Bytes()); f != nil {
 		r.t.Fatal(f)
 	}
-	r.used = (r.used + uint64(b.Len()) + 7) &^ 7 % (vidmm.PageSize - 512)
+	*r.used = (*r.used + uint64(b.Len()) + 7) &^ 7 % (vidmm.PageSize - 512)
 	return cmdbuf.RingEntry{VA: at, Length: uint64(b.Len())}
 }
 

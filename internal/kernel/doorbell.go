@@ -117,6 +117,9 @@ func (b *doorbell) destroy() {
 		q.context.device.process.table.Remove(b.handle)
 	}
 	a.sched.Call(func(d ddi.Driver) { b.free(d) })
+	for w := range q.context.device.idlers { // what it promised nobody waits for
+		w.look()
+	}
 }
 
 // free ends what nobody can see any more. Without the lock.

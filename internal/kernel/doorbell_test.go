@@ -2,10 +2,12 @@ package kernel
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/cmdbuf"
 	"github.com/dxgsync/dxgsync/internal/adapter"
+	"github.com/dxgsync/dxgsync/internal/page"
 )
 
 // The life of a doorbell: what was rung runs, whether it was connected then or later; an
@@ -169,4 +171,68 @@ func TestSecondaryDoorbell(t *testing.T) {
 	b.words.Secondary.Store(b.ring.Put(r.place(cmdbuf.New().Signal(b.fence, b.queued))))
 	r.run(short)
 	b.want("both", abi.DoorbellConnected, 2)
+}
+
+// WaitForIdle waits for what programs say they have rung, too.
+func TestIdleAfterRings(t *testing.T) {
+	r := newBellRig(t, nil)
+	bells, err := page.CreateBells()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.p.Bells(bells, 1, 16)
+	wait := func(line uint32) abi.Status {
+		rec := abi.WaitForIdle{HDevice: r.d}
+		bells.Issue(line)
+		return r.p.Do(&abi.Request{Op: abi.OpWaitForIdle, Record: unsafe.Slice((*byte)(unsafe.Pointer(&rec)), unsafe.Sizeof(rec)), Bell: line, Ticket: line})
+	}
+	ended := func(line uint32) bool { _, ok := bells.Ticket(line); return ok }
+	a, b := r.bell(), r.bell()
+	r.ok(wait(1))
+	r.ok(a.connect())
+	r.ok(b.connect())
+	a.put(cmdbuf.New().Delay(short, 0))
+	b.put(cmdbuf.New().Delay(3*short, 0))
+	if st := wait(1); st != abi.StatusPending {
+		t.Fatal(st)
+	}
+	r.run(2 * short)
+	a.want("the first", abi.DoorbellConnected, 1)
+	a.put(cmdbuf.New().Delay(3*short, 0)) // meanwhile
+	r.run(3 * short)
+	if b.want("the second", abi.DoorbellConnected, 1); ended(1) {
+		t.Error("it has ended too early")
+	}
+	if r.run(4 * short); !ended(1) {
+		t.Error("it has not ended")
+	}
+	r.ok(wait(2))
+	// What is promised and not kept ends with its doorbell; a device that is lost ends all.
+	a.words.LastQueued.Store(1 << 60)
+	b.words.LastQueued.Store(1 << 61)
+	for line := range uint32(2) {
+		if st := wait(1 + line); st != abi.StatusPending {
+			t.Fatal(st)
+		}
+	}
+	r.ok(a.destroy())
+	if r.run(short); ended(1) {
+		t.Error("it has ended too early")
+	}
+	do(r.p, 0x1B, &abi.DestroyHwQueue{HHwQueue: b.queue}, nil)
+	for line := range uint32(2) {
+		if st, ok := bells.Ticket(1 + line); !ok || abi.Status(st) != abi.StatusSuccess {
+			t.Errorf("line %d: %v, %v", line, abi.Status(st), ok)
+		}
+	}
+	c := r.bell()
+	c.words.LastQueued.Store(1)
+	if st := wait(3); st != abi.StatusPending {
+		t.Fatal(st)
+	}
+	do(r.p, 0x26, &abi.MarkDeviceAsError{HDevice: r.d, Reason: abi.DeviceErrorGeneric}, nil)
+	if st, ok := bells.Ticket(3); !ok || abi.Status(st) != abi.StatusDeviceRemoved {
+		t.Errorf("on a lost device: %v, %v", abi.Status(st), ok)
+	}
+	bells.Memory().CloseFD()
 }

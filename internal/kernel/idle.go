@@ -4,6 +4,7 @@ import (
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/internal/object"
 	"github.com/dxgsync/dxgsync/internal/page"
+	"github.com/dxgsync/dxgsync/internal/syncobj"
 )
 
 // An idleWait is a blocked caller who waits until a device has no work.
@@ -13,6 +14,8 @@ type idleWait struct {
 	bells        *page.Bells
 	ticket, bell uint32
 	since        int64
+	rung         syncobj.Packet // waits for what user queues have pending
+	waits        bool           // it does
 }
 
 // waitForIdle returns when the device has neither queued nor running work.
@@ -30,7 +33,7 @@ func (p *Process) waitForIdle(r *abi.Request) abi.Status {
 		return st
 	}
 	switch {
-	case d.sched.Idle():
+	case d.idle():
 		return abi.StatusSuccess
 	case !p.ownsBell(r.Bell) || !p.ownsBell(r.Ticket) || p.tickets[r.Ticket] != nil:
 		return abi.StatusInvalidParameter // nothing of its own to block on
@@ -40,7 +43,59 @@ func (p *Process) waitForIdle(r *abi.Request) abi.Status {
 	w := &idleWait{process: p, device: d, bells: p.bells, ticket: r.Ticket, bell: r.Bell, since: k.now()}
 	d.idlers[w] = struct{}{}
 	p.tickets[w.ticket] = w
+	w.follow()
 	return abi.StatusPending
+}
+
+// idle reports whether no work of the device is left: no packet, and of queues that
+// programs submit to, no progress that is still to come.
+func (d *device) idle() bool { return d.sched.Idle() && len(d.pending()) == 0 }
+
+// pending is the progress that the programs of user queues have promised. Source:
+// native-fence.md §12.
+func (d *device) pending() (points []syncobj.Point) {
+	for _, c := range inOrderOf(d.contexts) {
+		for _, q := range inOrderOf(c.queues) {
+			if v := q.lastQueued(); q.progress.fence.Value() < v {
+				points = append(points, syncobj.Point{Object: &q.progress.fence.MonitoredFence, Value: v})
+			}
+		}
+	}
+	return points
+}
+
+// look ends the wait if there is nothing left to wait for. A loss ends it otherwise.
+func (w *idleWait) look() {
+	switch d := w.device; {
+	case d.lost():
+	case d.idle():
+		w.end(abi.StatusSuccess)
+	default:
+		w.follow()
+	}
+}
+
+// follow waits for what is pending on user queues now.
+func (w *idleWait) follow() {
+	w.leave()
+	if points := w.device.pending(); len(points) > 0 {
+		w.rung.Init(w.device, w, points)
+		w.waits = true
+		w.rung.Start()
+	}
+}
+
+// Ready implements syncobj.PacketSink.
+func (w *idleWait) Ready(*syncobj.Packet) {
+	w.waits = false
+	w.look()
+}
+
+func (w *idleWait) leave() {
+	if w.waits {
+		w.waits = false
+		w.rung.Withdraw()
+	}
 }
 
 // end answers.
@@ -52,6 +107,7 @@ func (w *idleWait) end(st abi.Status) {
 
 // cancel takes the wait away without telling anybody.
 func (w *idleWait) cancel() {
+	w.leave()
 	delete(w.device.idlers, w)
 	if w.process.tickets[w.ticket] == ticketHolder(w) {
 		delete(w.process.tickets, w.ticket)

@@ -76,7 +76,7 @@ func (o watcher) BugCheck(b vidsch.BugCheck) {
 // Idle ends the waits for it.
 func (o watcher) Idle(d *vidsch.Device) {
 	for w := range d.Owner.(*device).idlers {
-		w.end(abi.StatusSuccess)
+		w.look()
 	}
 }
 
