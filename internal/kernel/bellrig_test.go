@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"math"
 	"testing"
 
 	"github.com/dxgsync/dxgsync/abi"
@@ -17,7 +16,7 @@ type bellRig struct {
 	*gpuRig
 	clock   *int64
 	context abi.Handle
-	code    uint64 // GPU virtual address of the page
+	code    uint64  // GPU virtual address of the page
 	used    *uint64 // bytes of it
 }
 
@@ -213,5 +212,3 @@ func (b *bell) want(when string, status abi.DoorbellStatus, progress uint64) {
 
 // short is long enough for what was rung, and for no doorbell to be taken away.
 const short = 2_000_000
-
-const lost = math.MaxUint64 // the progress of a device that is lost

@@ -116,6 +116,16 @@ func (p *Process) orderDoorbell(o doorbellOrder) (*doorbell, abi.Status) {
 	return b, abi.StatusSuccess
 }
 
+// ringOf finds an allocation that a GPU can fetch from: it is of the device, was mapped
+// for the GPU, and is resident. The lock is held.
+func (p *Process) ringOf(d *device, h abi.Handle) (*allocationLocal, abi.Status) {
+	l, ok := object.Get[*allocationLocal](&p.table, h)
+	if !ok || l.device != d || !l.mapped || !l.allocation.there {
+		return nil, abi.StatusInvalidParameter
+	}
+	return l, abi.StatusSuccess
+}
+
 // placeDoorbell gives a doorbell that was made to its queue, in the place of one that is
 // there. The lock is held.
 func (p *Process) placeDoorbell(o doorbellOrder, b *doorbell) abi.Status {
