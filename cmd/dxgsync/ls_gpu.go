@@ -48,7 +48,14 @@ func queueRows(t *table, rows []kernel.QueueRow) {
 		if q.Kind == "hw-context" {
 			packets, atGPU = "-", "-" // its queues have them
 		}
-		t.row(q.Handle, q.PID, q.Kind, q.Engine, priority, packets, atGPU, queuePoints(q.Waits), age(q.Age))
+		kind := q.Kind
+		if q.Kind == "user-queue" { // how far it has come, of what its program has promised
+			if packets, atGPU = fmt.Sprint(q.Progress), "-"; q.Doorbell != nil {
+				packets += fmt.Sprintf("/%d", q.Doorbell.LastQueued)
+				kind += " " + q.Doorbell.Status
+			}
+		}
+		t.row(q.Handle, q.PID, kind, q.Engine, priority, packets, atGPU, queuePoints(q.Waits), age(q.Age))
 	}
 }
 

@@ -236,3 +236,33 @@ func TestIdleAfterRings(t *testing.T) {
 	}
 	bells.Memory().CloseFD()
 }
+
+// Listings show how far a queue has come, and its doorbell.
+func TestListingOfDoorbells(t *testing.T) {
+	r := newBellRig(t, nil)
+	b := r.bell()
+	bare, st := r.userQueue()
+	r.ok(st)
+	r.ok(b.connect())
+	b.put(cmdbuf.New())
+	r.run(short)
+	b.words.LastQueued.Store(3)
+	found := 0
+	for _, q := range r.k.Snapshot().Queues {
+		switch q.Handle {
+		case b.queue:
+			found++
+			if q.Kind != "user-queue" || q.Progress != 1 || q.Doorbell == nil || *q.Doorbell != (DoorbellRow{"CONNECTED", 3}) {
+				t.Errorf("%+v, %+v", q, q.Doorbell)
+			}
+		case bare.HHwQueue:
+			found++
+			if q.Kind != "user-queue" || q.Progress != 0 || q.Doorbell != nil {
+				t.Errorf("%+v", q)
+			}
+		}
+	}
+	if found != 2 {
+		t.Errorf("%d queues", found)
+	}
+}

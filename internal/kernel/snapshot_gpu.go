@@ -27,7 +27,7 @@ type DeviceRow struct {
 // QueueRow is a stream of GPU work: a context, or a hardware queue.
 type QueueRow struct {
 	Handle   abi.Handle `json:"handle"`
-	Kind     string     `json:"kind"`              // context, hw-context (which has no packets of its own), hw-queue
+	Kind     string     `json:"kind"`              // context, hw-context (which has no packets of its own), hw-queue, user-queue
 	Context  abi.Handle `json:"context,omitempty"` // of a hardware queue
 	PID      int        `json:"pid"`
 	Process  uint64     `json:"process"`
@@ -42,10 +42,20 @@ type QueueRow struct {
 	// those at the GPU do.
 	Waits []QueuePointRow `json:"waits_for,omitempty"`
 	// Log: the GPU logs what it does with native fences there.
-	Log bool  `json:"log,omitempty"`
-	Age int64 `json:"age_ns"`
+	Log bool `json:"log,omitempty"`
+	// Progress is how far a queue that programs submit to has come; such queues have no
+	// packets that the kernel knows. Doorbell is how it is, nil: there is none.
+	Progress uint64       `json:"progress,omitempty"`
+	Doorbell *DoorbellRow `json:"doorbell,omitempty"`
+	Age      int64        `json:"age_ns"`
 
 	queueOf
+}
+
+// DoorbellRow is the doorbell of a queue.
+type DoorbellRow struct {
+	Status     string `json:"status"`      // D3DDDI_DOORBELLSTATUS
+	LastQueued uint64 `json:"last_queued"` // the progress that its program has promised
 }
 
 // QueuePointRow is one object that a queue waits for.
@@ -168,6 +178,12 @@ func (c *context) rows(now int64, only *hwQueue) []QueueRow {
 			r.Handle, r.Kind, r.Context, r.Age = q.handle, "hw-queue", c.handle, now-q.since
 			r.packets(q.sched)
 			r.Log = q.logs != nil
+			if q.userMode() {
+				r.Kind, r.Progress = "user-queue", q.progress.fence.Value()
+			}
+			if b := q.bell; b != nil {
+				r.Doorbell = &DoorbellRow{abi.DoorbellStatus(b.words.Status.Load()).String(), b.words.LastQueued.Load()}
+			}
 			queues = append(queues, r)
 		}
 	}
