@@ -71,14 +71,14 @@ func Dial(address string) (*Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dial %s: %w", address, err)
 	}
+	c.open[s] = struct{}{} // before the watcher begins
+	c.idle = append(c.idle, s)
 	err = c.start(s, table)
 	_ = unix.Close(table)
 	if err != nil {
 		s.close()
 		return nil, fmt.Errorf("dial %s: %w", address, err)
 	}
-	c.open[s] = struct{}{}
-	c.idle = append(c.idle, s)
 	return c, nil
 }
 
