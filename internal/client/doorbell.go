@@ -8,10 +8,6 @@ import (
 	"github.com/dxgsync/dxgsync/internal/page"
 )
 
-// lastQueuedOffset is where LastQueuedValue is in the program's page; the doorbell is at
-// its beginning. Source: docs/protocol-wire.md.
-const lastQueuedOffset = 128
-
 // A Doorbell is the mapped memory of a doorbell. It stays mapped until nobody can reach
 // the Doorbell any more.
 type Doorbell struct {
@@ -43,8 +39,8 @@ func (c *Conn) Doorbell(files []abi.OutFile) (*Doorbell, abi.Status) {
 // Ring says that the buffers up to entry have been queued, the last of which makes a
 // progress.
 func (d *Doorbell) Ring(entry, progress uint64) {
-	d.word(lastQueuedOffset).Store(progress)
-	d.word(0).Store(entry)
+	d.word(page.DoorbellLastQueuedAt).Store(progress)
+	d.word(page.DoorbellAt).Store(entry)
 	runtime.KeepAlive(d)
 }
 

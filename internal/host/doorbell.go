@@ -9,12 +9,6 @@ import (
 	"github.com/dxgsync/dxgsync/internal/page"
 )
 
-// Where the words of a doorbell are in the program's page. Source: docs/protocol-wire.md.
-const (
-	secondaryOffset  = 64
-	lastQueuedOffset = 128
-)
-
 // doorbellPages is the memory of a doorbell of another process: the page that it writes,
 // and the one with the status.
 type doorbellPages struct {
@@ -53,7 +47,7 @@ func (h *Host) NewDoorbell(p *kernel.Process) (kernel.DoorbellMemory, abi.Status
 
 func (m *doorbellPages) Words() kernel.DoorbellWords {
 	return kernel.DoorbellWords{
-		Bell: m.program.Word64(0), Secondary: m.program.Word64(secondaryOffset), LastQueued: m.program.Word64(lastQueuedOffset),
+		Bell: m.program.Word64(page.DoorbellAt), Secondary: m.program.Word64(page.DoorbellSecondaryAt), LastQueued: m.program.Word64(page.DoorbellLastQueuedAt),
 		Status: m.status.Word64(0),
 	}
 }
