@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"errors"
 	"os"
 
 	"github.com/dxgsync/dxgsync/abi"
@@ -62,6 +63,13 @@ func (w *inprocWorld) ProcessOf(name string, user User) (Process, error) {
 	p.requester.view = func(_ *abi.Request, h abi.Handle) (page.View, bool, error) {
 		v, ok := kp.FenceView(h)
 		return v, ok, nil
+	}
+	p.requester.words = func(_ *abi.Request, h abi.Handle) (bellWords, error) {
+		words, ok := kp.Doorbell(h)
+		if !ok {
+			return bellWords{}, errors.New("the kernel knows nothing of the doorbell that it made")
+		}
+		return bellWords{words.Bell, words.Secondary, words.LastQueued, words.Status}, nil
 	}
 	w.all = append(w.all, p)
 	return p, nil

@@ -68,6 +68,7 @@ type socketProcess struct {
 	*requester
 	conn  *client.Conn
 	inode map[uint64]page.View // pages that are mapped, by their file
+	keep  []*page.Memory       // of doorbells
 }
 
 // Process implements World.
@@ -98,6 +99,11 @@ func (w *socketWorld) Process(string) (Process, error) {
 			return page.View{}, false, nil
 		}
 		return p.mapped(r)
+	}
+	p.requester.words = func(r *abi.Request, _ abi.Handle) (bellWords, error) {
+		words, memory, err := mapBell(r)
+		p.keep = append(p.keep, memory...)
+		return words, err
 	}
 	return p, nil
 }

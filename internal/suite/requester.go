@@ -2,6 +2,7 @@ package suite
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,12 +25,16 @@ type requester struct {
 	// none.
 	view func(r *abi.Request, h abi.Handle) (page.View, bool, error)
 
+	// words finds the words of the doorbell that r made.
+	words func(r *abi.Request, h abi.Handle) (bellWords, error)
+
 	bells *page.Bells
 	lines []uint32 // bell lines that are free
 	waits map[string]*ticket
 	pages map[uint64]page.View
-	spans []span // of memory that allocations have
-	next  uint64 // next address to give out
+	rung  map[uint64]bellWord // words of doorbells
+	spans []span              // of memory that allocations have
+	next  uint64              // next address to give out
 }
 
 // A span is memory of an allocation that was locked, and the address that stands for it.
@@ -55,7 +60,7 @@ const firstAddress = 0x7D00_0000_0000
 const bellsPerProcess = 8
 
 func newRequester() *requester {
-	return &requester{descriptors: newDescriptors(), waits: map[string]*ticket{}, pages: map[uint64]page.View{}, next: firstAddress}
+	return &requester{descriptors: newDescriptors(), waits: map[string]*ticket{}, pages: map[uint64]page.View{}, rung: map[uint64]bellWord{}, next: firstAddress}
 }
 
 // rows are the calls that are a row of the operation table under another name; "":
@@ -153,8 +158,12 @@ func (p *requester) answer(f *Frame, r *abi.Request) error {
 		f.answer(r, i)
 	}
 	out := 0
+	bell := f.bell()
 	for i := range r.Op.Files {
 		ff := &r.Op.Files[i]
+		if bell != nil {
+			continue // the files of a doorbell belong together
+		}
 		if ff.Dir == abi.In || ff.Kind == abi.FileMemory && len(r.Out) == 0 {
 			continue
 		}
@@ -174,6 +183,14 @@ func (p *requester) answer(f *Frame, r *abi.Request) error {
 			le.PutUint64(f.Record[ff.Off:], n)
 		} else {
 			le.PutUint64(f.Data[f.memory(r.Op, ff.Array)].Bytes, n)
+		}
+	}
+	if bell != nil {
+		if err := p.showBell(f, bell, r); err != nil {
+			return err
+		}
+		if len(r.Out) > 0 {
+			out = bellFiles
 		}
 	}
 	if field, handle := f.page(); field != nil {
@@ -233,7 +250,7 @@ func (f *Frame) page() (address, handle *Field) {
 		case field.Name == "HwQueueProgressFenceCPUVirtualAddress":
 			return field, f.Call.Field("hHwQueueProgressFence")
 		case field.Name == nativeValue:
-			return field, f.Call.Field("hSyncObject")
+			return field, cmp.Or(f.Call.Field("hSyncObject"), f.Call.Field("hProgressFence"))
 		}
 	}
 	return nil, nil
@@ -322,6 +339,12 @@ func (p *requester) within(address uint64, n int) []byte {
 
 // Write implements Process.
 func (p *requester) Write(address uint64, data []byte) (bool, error) {
+	if w, ok := p.rung[address]; ok && len(data) == 8 {
+		if w.writable {
+			w.Store(le.Uint64(data))
+		}
+		return w.writable, nil
+	}
 	memory := p.within(address, len(data))
 	copy(memory, data)
 	return memory != nil, nil
@@ -331,6 +354,9 @@ func (p *requester) Write(address uint64, data []byte) (bool, error) {
 func (p *requester) Peek(address uint64) (uint64, bool, error) {
 	if memory := p.within(address, 8); memory != nil {
 		return le.Uint64(memory), true, nil
+	}
+	if w, ok := p.rung[address]; ok {
+		return w.Load(), true, nil
 	}
 	v, ok := p.pages[address]
 	if !ok {

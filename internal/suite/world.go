@@ -121,16 +121,27 @@ var faultKinds = map[string]abi.FaultKind{
 	"hang": abi.FaultHang, "page_fault": abi.FaultPage, "reset": abi.FaultReset, "remove": abi.FaultRemove,
 }
 
+// powerStates are what fault power switches to, by name.
+var powerStates = map[string]abi.PowerState{"D0": abi.PowerD0, "D3": abi.PowerD3}
+
 // faultVerb breaks an adapter on purpose, or one of its nodes: "fault 0 hang 1". A page
-// fault has an address, too: "fault 0 page_fault 1 0x1000".
+// fault has an address, too: "fault 0 page_fault 1 0x1000". "fault 0 power D3" switches it.
 func faultVerb(_ *Scenario, args []Arg) (func(*runner) (string, error), error) {
-	const usage = "fault wants an adapter, and hang NODE, page_fault NODE ADDRESS, reset or remove"
+	const usage = "fault wants an adapter, and hang NODE, page_fault NODE ADDRESS, power D0, power D3, reset or remove"
 	numbers := map[string]int{"hang": 1, "page_fault": 2}
 	if len(args) < 2 || !are(args[:2], Number, Name) {
 		return nil, errors.New(usage)
 	}
 	kind, known := faultKinds[args[1].Value.Name]
 	rest := args[2:]
+	if len(rest) == 1 && are(rest, Name) {
+		state, ok := powerStates[rest[0].Value.Name]
+		if !ok || args[1].Value.Name != "power" {
+			return nil, errors.New(usage)
+		}
+		f := abi.ProvokeFault{Kind: abi.FaultPower, State: state}
+		return func(r *runner) (string, error) { return "", r.world.Provoke(args[0].Value.Num, f) }, nil
+	}
 	if !known || len(rest) != numbers[args[1].Value.Name] {
 		return nil, errors.New(usage)
 	}
