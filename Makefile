@@ -55,6 +55,8 @@ examples: all
 	mkdir -p $(BUILD)/examples/clients
 	$(CC) $(CLIENT) -o $(BUILD)/examples/clients/amd examples/clients/amd.c -L$(BUILD)/lib -ldxcore
 	for client in rocm neo mesa; do $(CC) $(CLIENT) -o $(BUILD)/examples/clients/$$client examples/clients/$$client.c -ldl || exit 1; done
+	$(say) CC $(BUILD)/examples/native-c
+	for program in native doorbell; do $(CC) $(CLIENT) -o $(BUILD)/examples/$$program-c examples/gpu-c/$$program.c -L$(BUILD)/lib -ldxg || exit 1; done
 	$(say) GO $(BUILD)/examples/frames-go
 	$(GO) build -trimpath -o $(BUILD)/examples/ ./examples/...
 

@@ -140,6 +140,37 @@ func TestDoorbell(t *testing.T) {
 	}
 }
 
+// The same in C: each turn is seen once, in order.
+func TestNativeInC(t *testing.T) {
+	out, err := exec.Command(built(t, "bin", "dxgsync"), "run", "--", built(t, "examples", "native-c")).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	for n := 1; n <= 8; n++ {
+		if want := fmt.Sprintf("engine %d  turn %d", n%2, n); len(lines) != 8 || !strings.HasSuffix(lines[n-1], want) {
+			t.Fatalf("no line %d %q in\n%s", n, want, out)
+		}
+	}
+}
+
+// The doorbell in C, also where the driver must be told of each ring.
+func TestDoorbellInC(t *testing.T) {
+	told := filepath.Join(t.TempDir(), "told.json")
+	if err := os.WriteFile(told, []byte(`{"base": "neutral", "name": "told", "doorbells": {"notify": true}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for adapter, notices := range map[string]bool{"neutral": false, told: true} {
+		out, err := exec.Command(built(t, "bin", "dxgsync"), "run", "--adapter", adapter, "--", built(t, "examples", "doorbell-c")).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if !strings.Contains(string(out), "2000 buffers by the doorbell: ") || strings.Contains(string(out), "told the driver 0 times") == notices {
+			t.Errorf("%s: %s", filepath.Base(adapter), out)
+		}
+	}
+}
+
 // A program under run is told when its own exit status is not 0, by that status.
 func TestExitStatusPassesThrough(t *testing.T) {
 	err := exec.Command(built(t, "bin", "dxgsync"), "run", "--", built(t, "examples", "frames"), "nonsense").Run()
