@@ -55,6 +55,19 @@
 //
 // A [Buffer] is memory of both: bytes for the program, an address for the GPU.
 //
+// # GPU to GPU
+//
+// What a Context waits for and signals goes through the kernel. A [NativeFence] needs none:
+// command buffers wait for it and signal it by themselves, engine to engine and process to
+// process, and a CPU is interrupted only when one waits. With a [UserQueue] not even the
+// submission is a call: it rings a doorbell, which the GPU looks at.
+//
+//	turn, err := device.NewNativeFence(dxgsync.NativeFenceOptions{Shared: true})
+//	queue, err := device.NewUserQueue(dxgsync.UserQueueOptions{})
+//	done, err := queue.Submit(new(dxgsync.CommandBuffer).WaitNative(turn, 1).SignalNative(turn, 2))
+//
+// Not every adapter has them; [Adapter.Feature] tells.
+//
 // # Loss
 //
 // Work that hangs the GPU or touches what is not mapped loses its device: what was

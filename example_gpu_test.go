@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dxgsync/dxgsync"
+	"github.com/dxgsync/dxgsync/abi"
 )
 
 // must is for examples that have nothing to say about errors.
@@ -90,6 +91,55 @@ func ExampleDevice_NewHwQueue() {
 	check(q.Progress().Wait(context.Background(), 3))
 	fmt.Println(q.Progress().Value())
 	// Output: 3
+}
+
+// Two engines take turns; the CPU says when to begin, and hears of the end.
+func ExampleDevice_NewNativeFence() {
+	ctx := context.Background()
+	d := device()
+	defer d.Session().Close()
+	turn := must(d.NewNativeFence(dxgsync.NativeFenceOptions{}))
+	tally := must(d.NewBuffer(8))
+	left, right := must(d.NewHwQueue(dxgsync.HwQueueOptions{})), must(d.NewHwQueue(dxgsync.HwQueueOptions{Node: 1}))
+	for n := uint64(1); n <= 8; n++ {
+		queue, mark := left, uint32('L')
+		if n%2 == 0 {
+			queue, mark = right, 'R'
+		}
+		work := new(dxgsync.CommandBuffer).WaitNative(turn, n).Fill(tally.Range(int(n-1), 1), mark)
+		must(queue.Submit(work.SignalNative(turn, n+1)))
+	}
+
+	check(turn.Signal(1))
+	check(turn.Wait(ctx, 9))
+	fmt.Printf("%s\n", tally.Bytes())
+	// Output: LRLRLRLR
+}
+
+// Command buffers go to the GPU without a call.
+func ExampleDevice_NewUserQueue() {
+	d := device()
+	defer d.Session().Close()
+	q := must(d.NewUserQueue(dxgsync.UserQueueOptions{}))
+	defer q.Close()
+	var done dxgsync.Point
+	for range 100 {
+		done = must(q.Submit(new(dxgsync.CommandBuffer).Delay(time.Microsecond)))
+	}
+	check(done.Wait(context.Background()))
+	fmt.Println(q.Progress().Value())
+	// Output: 100
+}
+
+// An adapter may have native fences, and doorbells, or not.
+func ExampleAdapter_Feature() {
+	session := must(dxgsync.Open(dxgsync.WithAdapter("intel")))
+	defer session.Close()
+	for _, a := range must(session.Adapters()) {
+		native, rings := must(a.Feature(abi.FeatureNativeFence)), must(a.Feature(abi.FeatureUserModeSubmission))
+		fmt.Println(native.Enabled, rings.Enabled)
+	}
+	// Output: true false
 }
 
 func ExampleDevice_Nodes() {
