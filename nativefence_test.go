@@ -187,6 +187,7 @@ func playNative() error {
 // A submitter is a queue of any kind.
 type submitter interface {
 	Submit(*CommandBuffer) (Point, error)
+	Close() error
 }
 
 func playEvenTurns(queue func(*Device) (submitter, error)) error {

@@ -83,8 +83,10 @@ func (s *Session) forgetLock(h abi.Handle) {
 	}
 }
 
-// forgetLocks unmaps everything of a device, or all for device 0.
+// forgetLocks unmaps everything of a device, or all for device 0. It is closed already.
 func (s *Session) forgetLocks(device abi.Handle) {
+	s.inUse.Lock()
+	defer s.inUse.Unlock()
 	s.locking.Lock()
 	defer s.locking.Unlock()
 	for h, l := range s.locked {

@@ -20,7 +20,8 @@ type Session struct {
 	mapped map[abi.Handle]*Fence // the live fences with mapped memory
 	holds  map[abi.Handle]uint32 // keyed mutexes that are owned, and as which line
 
-	locking sync.Mutex // one call about locked memory at a time
+	inUse   sync.RWMutex // comes before locking: who works in locked memory reads, who takes it away writes
+	locking sync.Mutex   // one call about locked memory at a time
 	locked  map[abi.Handle]*lockedMemory
 }
 
@@ -109,8 +110,9 @@ func (s *Session) Close() error {
 	for _, f := range s.fences(0) {
 		f.retire(abi.StatusDeviceRemoved)
 	}
+	err := s.door.close()
 	s.forgetLocks(0)
-	return s.door.close()
+	return err
 }
 
 var _ io.Closer = (*Session)(nil)

@@ -51,11 +51,14 @@ func (q *stream) failure(st abi.Status) error {
 
 // submit is the method Submit.
 func (q *stream) submit(cb *CommandBuffer) (Point, error) {
-	if q.closed.Load() || q.dev.closed.Load() {
-		return Point{}, ErrClosed
-	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	s := q.dev.s
+	s.inUse.RLock()
+	defer s.inUse.RUnlock()
+	if q.closed.Load() || q.dev.closed.Load() || s.closed.Load() {
+		return Point{}, ErrClosed // its memory is gone, or goes
+	}
 	if q.progress == nil {
 		f, err := q.lane.newProgress()
 		if err != nil {

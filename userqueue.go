@@ -166,9 +166,6 @@ func (q *UserQueue) Close() error {
 // give implements lane: it writes an entry, rings, and sees to it that somebody hears.
 // Entries and progress are counted alike.
 func (q *UserQueue) give(address uint64, size int, value uint64) abi.Status {
-	if q.closed.Load() || q.dev.closed.Load() {
-		return abi.StatusInvalidParameter // their memory is gone, or goes
-	}
 	if q.ring.Room(q.progress.Value()) == 0 {
 		return abi.StatusNoMemory
 	}
