@@ -189,3 +189,43 @@ func TestCrossAdapterKicksWhileOpening(t *testing.T) {
 		t.Errorf("%d are left", n)
 	}
 }
+
+// A GPU tells its peers while they come and go.
+func TestKickHammer(t *testing.T) {
+	r := newCrossRig(t, directFences, directFences)
+	one, two := r.side(0), r.side(1)
+	fd := one.create()
+	var here *nativeOn
+	for _, o := range r.k.adapters[0].natives {
+		here = o
+	}
+	stop, done := make(chan struct{}), make(chan int)
+	go func() {
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				done <- n
+				return
+			default:
+				here.ring().Kick(here.dxg)
+			}
+		}
+	}()
+	for range 200 {
+		two.open(fd, 0)
+		ended := two.wait(byGPU, 0)
+		r.run(100_000)
+		if !ended() {
+			t.Fatal("stuck")
+		}
+		r.ok(destroy(two.stream.p, two.fence))
+		r.run(100_000)
+	}
+	close(stop)
+	if n := <-done; n == 0 {
+		t.Error("nobody was told")
+	}
+	if n := len(r.k.adapters[1].natives); n != 0 {
+		t.Errorf("%d are left", n)
+	}
+}
