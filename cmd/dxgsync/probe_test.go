@@ -20,6 +20,8 @@ import (
 //	terminal        counts the interrupts that one Ctrl-C brings
 //	stop            stops itself and ends when it is continued
 //	work COMMAND…   has a GPU context, runs a command, then submits a packet
+//	ring COMMAND…   has two queues that take turns with a native fence, runs a command while
+//	                one waits for the other, and goes on
 //	hold COMMAND…   holds a shared fence at 5, waits for 8, and runs a command meanwhile
 func probe() {
 	switch os.Args[1] {
@@ -47,8 +49,8 @@ func probe() {
 	case "stop":
 		_ = unix.Kill(os.Getpid(), unix.SIGSTOP)
 		fmt.Println("continued")
-	case "hold", "work":
-		do := map[string]func([]string) error{"hold": hold, "work": work}[os.Args[1]]
+	case "hold", "work", "ring":
+		do := map[string]func([]string) error{"hold": hold, "work": work, "ring": ring}[os.Args[1]]
 		if err := do(os.Args[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -124,4 +126,53 @@ func work(command []string) error {
 	}
 	fmt.Println("fence at", f.Value(), "device", *state.ExecutionState())
 	return nil
+}
+
+// ring has two queues that it fills by itself. The first waits for 7, which the second
+// signals, and then for 8, which this program signals when the command has ended. The
+// command has the process id in PROBE, the first queue in QUEUE.
+func ring(command []string) error {
+	s, err := dxgsync.Open(dxgsync.WithDaemon(dxgsync.DefaultAddress))
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	d, err := s.NewDevice()
+	if err != nil {
+		return err
+	}
+	f, err := d.NewNativeFence(dxgsync.NativeFenceOptions{})
+	if err != nil {
+		return err
+	}
+	var queues [2]*dxgsync.UserQueue
+	for i := range queues {
+		if queues[i], err = d.NewUserQueue(dxgsync.UserQueueOptions{}); err != nil {
+			return err
+		}
+	}
+	turn, err := queues[0].Submit(new(dxgsync.CommandBuffer).WaitNative(f, 7))
+	if err != nil {
+		return err
+	}
+	last, err := queues[0].Submit(new(dxgsync.CommandBuffer).WaitNative(f, 8))
+	if err != nil {
+		return err
+	}
+	if _, err := queues[1].Submit(new(dxgsync.CommandBuffer).SignalNative(f, 7)); err != nil {
+		return err
+	}
+	if err := turn.Wait(gocontext.Background()); err != nil {
+		return err
+	}
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("PROBE=%d", os.Getpid()), fmt.Sprintf("QUEUE=%v", queues[0].Handle()))
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return err
+	}
+	if err := f.Signal(8); err != nil {
+		return err
+	}
+	return last.Wait(gocontext.Background())
 }
