@@ -168,17 +168,17 @@ func (p *Process) createHwQueueForUserModeSubmission(r *abi.Request) abi.Status 
 	made := abi.CreateHwQueue{HHwContext: rec.HHwContext, Flags: rec.Flags | abi.HwQueueUserModeSubmission, PrivateDriverDataSize: uint32(len(rec.PrivateDriverData))}
 	answer := abi.Request{Arrays: [][]byte{bytes.Clone(rec.PrivateDriverData[:])}}
 	q, st := p.newHwQueue(&made, &answer)
-	if !st.OK() {
-		return st
+	var files []abi.OutFile
+	if st.OK() {
+		_, files, st = p.makeDoorbell(doorbellOrder{queue: q, ring: rec.HRingBuffer, control: rec.HRingBufferControl, byQueue: true})
 	}
-	_, files, st := p.makeDoorbell(doorbellOrder{queue: q, ring: rec.HRingBuffer, control: rec.HRingBufferControl, byQueue: true})
 	p.k.lock()
 	defer p.k.unlock()
 	if !st.OK() {
-		if q.alive() {
+		if q != nil && q.alive() {
 			q.destroy(vidsch.Destroyed)
 		}
-		for _, f := range answer.Out {
+		for _, f := range answer.Out { // those of progress fences, which queues get early
 			p.k.host.Close(f.FD)
 		}
 		return st

@@ -20,6 +20,7 @@ type memHost struct {
 
 	alarms int
 	grant  abi.Status // of the memories
+	lends  bool       // with a descriptor
 }
 
 type memMemory struct {
@@ -169,6 +170,9 @@ func (m *memMemory) Grant(*Process) (abi.Grant, []abi.OutFile, abi.Status) {
 	m.granted++
 	if st := m.host.grant; !st.OK() {
 		return abi.Grant{}, nil, st
+	}
+	if m.host.lends {
+		return abi.Grant{Kind: abi.GrantPage}, []abi.OutFile{{FD: m.host.add(m)}}, abi.StatusSuccess
 	}
 	return abi.Grant{Kind: abi.GrantPage}, nil, abi.StatusSuccess
 }
