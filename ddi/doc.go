@@ -14,13 +14,14 @@
 //   - StartDevice is the first call and StopDevice the last; each comes once. Before
 //     StopDevice everything that was created has been destroyed.
 //   - It holds no lock of its own in any call. Calls whose answer decides a create
-//     (CreateDevice, CreateContext, CreateHwQueue, CreateCpuEvent,
+//     (CreateDevice, CreateContext, CreateHwQueue, CreateCpuEvent, CreateDoorbell,
 //     CreatePeriodicFrameNotification) come before it takes its lock; all others are
 //     done after it dropped it.
 //   - Create and Destroy calls may come from several goroutines at once. Advance is
-//     called by one at a time. The calls of Commands and Recovery, and those of HwQueues
-//     that are no Create, come one at a time for each adapter, in the order of what the
-//     kernel decided; a Destroy call of something comes after all others that name it.
+//     called by one at a time. The calls of Commands, Recovery and Power, and those of
+//     HwQueues and Doorbells that are no Create, come one at a time for each adapter, in
+//     the order of what the kernel decided; a Destroy call of something comes after all
+//     others that name it.
 //   - It makes no call from inside a callback.
 //   - What was created is destroyed once, also when the create it belonged to failed
 //     later for another reason, when its process died, and when the adapter stops.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/cmdbuf"
+	"github.com/dxgsync/dxgsync/ddi"
 	"github.com/dxgsync/dxgsync/internal/adapter"
 	"github.com/dxgsync/dxgsync/internal/vidsch"
 )
@@ -280,5 +281,57 @@ func TestHangHoldsOthersUp(t *testing.T) {
 	}
 	if all, _ := r.p.table.Get(victim).(*context).sched.Queue().Len(); all != 0 {
 		t.Errorf("%d packets are left", all)
+	}
+}
+
+// A driver that finds an engine hung by itself need not wait for anybody to ask.
+func TestDriverReportsHang(t *testing.T) {
+	r := newBellRig(t, nil)
+	b := r.bell()
+	r.ok(b.connect())
+	b.put(cmdbuf.New().Hang())
+	r.run(short)
+	c := callbacks{r.k.adapters[0]}
+	for _, i := range []ddi.GpuEngineStateChange{
+		{NewState: ddi.EngineActive}, {Engine: ddi.Engine{NodeOrdinal: 77}, NewState: ddi.EngineHung}, {Engine: ddi.Engine{NodeOrdinal: 1}, NewState: ddi.EngineTransitionToF1}, {NewState: 9},
+	} {
+		c.NotifyInterrupt(i)
+		r.run(short)
+		b.want(i.String(), abi.DoorbellConnected, 0)
+	}
+	c.NotifyInterrupt(ddi.GpuEngineStateChange{NewState: ddi.EngineHung})
+	r.run(short)
+	if got := r.state(); got != abi.DeviceExecutionHung {
+		t.Errorf("the device is %v", got)
+	}
+}
+
+// DisconnectDoorbell is for drivers that name what is there, with a reason that is one.
+func TestDriverTakesDoorbells(t *testing.T) {
+	r := newBellRig(t, nil)
+	b := r.bell()
+	r.ok(b.connect())
+	c, kmd := callbacks{r.k.adapters[0]}, r.p.table.Get(b.queue).(*hwQueue).sched.Kmd
+	for _, x := range []struct {
+		queue  ddi.KmdHwQueue
+		reason abi.DoorbellStatus
+		want   abi.Status
+		status abi.DoorbellStatus
+	}{
+		{kmd + 100, abi.DoorbellDisconnectedRetry, abi.StatusInvalidParameter, abi.DoorbellConnected},
+		{kmd, abi.DoorbellConnected, abi.StatusInvalidParameter, abi.DoorbellConnected},
+		{kmd, 4, abi.StatusInvalidParameter, abi.DoorbellConnected},
+		{kmd, abi.DoorbellDisconnectedRetry, abi.StatusSuccess, abi.DoorbellDisconnectedRetry},
+		{kmd, abi.DoorbellDisconnectedRetry, abi.StatusSuccess, abi.DoorbellDisconnectedRetry},
+		{kmd, abi.DoorbellDisconnectedAbort, abi.StatusSuccess, abi.DoorbellDisconnectedAbort},
+		{kmd, abi.DoorbellDisconnectedRetry, abi.StatusSuccess, abi.DoorbellDisconnectedAbort}, // for good
+	} {
+		if st := c.DisconnectDoorbell(x.queue, x.reason); st != x.want {
+			t.Errorf("%+v: %v", x, st)
+		}
+		b.want("after that", x.status, 0)
+	}
+	if st := b.connect(); st != abi.StatusDeviceRemoved {
+		t.Errorf("connect: %v", st)
 	}
 }

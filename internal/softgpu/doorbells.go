@@ -62,6 +62,8 @@ func (d *doorbells) clear() {
 // program may have read the status before while its ring was on its way to memory.
 const lateRing = 1_000_000 // nanoseconds
 
+func (b *doorbell) engine() *engine { return b.queue.context.engine }
+
 // UserModeSubmissionCaps says what the profile says.
 func (g *GPU) UserModeSubmissionCaps() ddi.UserModeSubmissionCaps {
 	return ddi.UserModeSubmissionCaps{SecondaryDoorbellSupported: g.secondary, DoorbellSizeInBytes: 8, SecondaryDoorbellSizeInBytes: 8}
@@ -108,11 +110,12 @@ func (g *GPU) ConnectDoorbell(args ddi.ConnectDoorbellArgs) (abi.DoorbellStatus,
 		}
 		g.forgetBefore(b)
 		b.connected = true
+		b.engine().bells++
 		g.places = append(g.places, b)
 	}
 	now := g.cb.Now()
 	b.latest, g.rang, g.looks = now, now, now
-	b.queue.context.engine.rang, b.queue.context.engine.resting = now, false
+	b.engine().rang, b.engine().resting = now, false
 	g.look(b, now)
 	if g.notified {
 		return abi.DoorbellConnectedNotifyKMD, abi.StatusSuccess
@@ -133,6 +136,7 @@ func (g *GPU) victimize(b *doorbell) {
 func (g *GPU) unplug(b *doorbell) {
 	g.places = slices.DeleteFunc(g.places, func(o *doorbell) bool { return o == b })
 	b.connected = false
+	b.engine().bells--
 	now := g.cb.Now()
 	g.look(b, now)
 	b.again = now + lateRing
@@ -176,7 +180,10 @@ func (g *GPU) DestroyDoorbell(h ddi.KmdDoorbell) {
 
 func (g *GPU) forgetBell(b *doorbell) {
 	is := func(o *doorbell) bool { return o == b }
-	g.places = slices.DeleteFunc(g.places, is)
+	if b.connected {
+		b.engine().bells--
+		g.places = slices.DeleteFunc(g.places, is)
+	}
 	g.forgetBefore(b)
 	b.queue.bells = slices.DeleteFunc(b.queue.bells, is)
 	delete(g.bells, b.handle)

@@ -54,7 +54,8 @@ type engine struct {
 	signaled bool       // it has written fences, and the interrupt is still to come
 	raised   raised
 
-	rang    int64 // when one of its doorbells was rung or connected last
+	bells   int   // its doorbells that are connected
+	rang    int64 // when one of them was rung or connected last
 	resting bool  // it went to F1 since
 }
 
@@ -76,7 +77,10 @@ func (e *engine) push(p *packet) {
 // clear takes everything off the engine and forgets all requests.
 func (e *engine) clear() {
 	e.drop(func(*packet) bool { return true }, e.time)
-	*e = engine{name: e.name, release: e.release, time: e.time, pushed: e.pushed, submitted: e.submitted, ended: e.submitted}
+	*e = engine{
+		name: e.name, release: e.release, time: e.time, pushed: e.pushed, submitted: e.submitted, ended: e.submitted,
+		bells: e.bells, rang: e.rang, resting: e.resting,
+	}
 }
 
 // always and ready say which engines count: all, or those that may do more in this call

@@ -52,22 +52,16 @@ func (g *GPU) poll(now int64) {
 // rest lets an engine go to F1 that has nothing to do and no ring for long. The kernel
 // disconnects its doorbells then; until it does they are looked at as before.
 func (g *GPU) rest(e *engine, now int64) {
-	if e.resting || now-e.rang < restful || e.running != nil || len(e.line)+len(e.stalls) > 0 {
+	if e.bells == 0 || e.resting || now-e.rang < restful || e.running != nil || len(e.line)+len(e.stalls) > 0 {
 		return
-	}
-	rings := false
-	for _, b := range g.places {
-		rings = rings || b.queue.context.engine == e
 	}
 	for _, c := range g.contexts {
 		if c.engine == e && len(c.parked) > 0 {
 			return
 		}
 	}
-	if rings {
-		e.resting = true
-		g.notify(ddi.GpuEngineStateChange{Engine: e.name, NewState: ddi.EngineTransitionToF1})
-	}
+	e.resting = true
+	g.notify(ddi.GpuEngineStateChange{Engine: e.name, NewState: ddi.EngineTransitionToF1})
 }
 
 // nextLook is when poll has something to do.

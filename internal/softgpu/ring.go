@@ -27,7 +27,7 @@ func (g *GPU) look(b *doorbell, now int64) {
 	if n == b.rung || b.queue.context.faulted {
 		return
 	}
-	e := b.queue.context.engine
+	e := b.engine()
 	b.latest, g.rang, e.rang, e.resting = now, now, now, false
 	if n < b.rung || n-b.fetched > b.entries {
 		g.spoil(b.queue)
