@@ -49,6 +49,7 @@ internal/client:    abi internal/page internal/wire golang.org/x/sys
 # proof: what shows that it works
 conformance:
 model:
+internal/explore:
 internal/torture:
 internal/sim:       abi ddi internal/page internal/object internal/adapter internal/kernel
 internal/suite:     abi cmdbuf conformance internal/page internal/adapter internal/softgpu internal/kernel internal/host internal/server internal/client golang.org/x/sys

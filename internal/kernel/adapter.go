@@ -44,7 +44,7 @@ type Adapter struct {
 
 	recoveries uint32 // so far
 
-	asking sync.Mutex // calls of the driver that sched decided on are being made
+	asking sync.Locker // calls of the driver that sched decided on are being made
 
 	written written
 
@@ -64,6 +64,7 @@ const luidBase = 0x10000
 
 func newAdapter(k *Kernel, i int, p *adapter.Profile, d ddi.Driver) *Adapter {
 	return &Adapter{
+		asking:  new(sync.Mutex),
 		natives: map[ddi.DxgNativeFence]*nativeOn{}, logs: map[ddi.KmdHwQueue]*fenceLogs{},
 		system: vidmm.NewSpace((*spaceLock)(k), p.Engines(), 63, false),
 		LUID:   abi.LUID{LowPart: luidBase + uint32(i)}, Profile: p, kernel: k, driver: d,
