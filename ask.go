@@ -10,8 +10,8 @@ import (
 )
 
 // An asking is a wait that the kernel decides, because memory cannot: the view may
-// only read, the fence was rewound once, or all slots of its page are taken. The
-// kernel answers on a line of the bell table.
+// only read, the fence was rewound once or is a native one, or all slots of its page are
+// taken. The kernel answers on a line of the bell table.
 type asking struct{ watch wait.Watch }
 
 // ask makes the kernel watch f for v on behalf of e.

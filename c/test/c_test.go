@@ -222,6 +222,7 @@ func TestDaemonDeath(t *testing.T) {
 		t.Run("replaced", func(t *testing.T) { death(t, true, name) })
 		t.Run("unwatched", func(t *testing.T) { death(t, false, name, "unwatched") })
 	})
+	each(t, []string{"doorbell"}, func(t *testing.T, name string) { death(t, false, name, "death") })
 }
 
 func death(t *testing.T, again bool, name string, args ...string) {

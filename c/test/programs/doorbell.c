@@ -1,8 +1,15 @@
-/* Doorbells: their pages, work that is submitted by ringing, and when they go. */
+/* Doorbells: their pages, work that is submitted by ringing, and when they go. With an
+ * argument, when the daemon dies, also under who sleeps on a native fence: then it writes a
+ * line when it is ready and reads one when the daemon is dead. */
 #include "gpumem.h"
 
 #include <dxgsync/softgpu.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
+
+#define NO_MEMORY 0xC0000017u
 
 enum { CODE = 1024, SECONDARY = 1, RESIZE = 2 };
 
@@ -230,8 +237,80 @@ static void together(void) {
 	gone(&b);
 }
 
-int main(void) {
+/* Calls at their limits make nothing: the queue has no doorbell, and there is no queue. */
+static void no_descriptors(void) {
+	struct rig r = begin();
+	struct rlimit old, low;
+	int fd[256], n = 0;
+	make_queue(&r);
+	CHECK(getrlimit(RLIMIT_NOFILE, &old) == 0);
+	low = (struct rlimit){old.rlim_cur < 256 ? old.rlim_cur : 256, old.rlim_max};
+	CHECK(setrlimit(RLIMIT_NOFILE, &low) == 0);
+	while (n < 256 && (fd[n] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0) n++;
+	EQUAL(errno, EMFILE);
+	for (int room = 0; room < 3; room++) {
+		D3DKMT_CREATEHWQUEUEFORUSERMODESUBMISSION q = {.hHwContext = r.context, .hRingBuffer = r.ring_memory};
+		STATUS(D3DKMTCreateHwQueueForUserModeSubmission(&q), NO_MEMORY);
+		EQUAL(q.hHwQueue, 0);
+		if (room < 2) {
+			D3DKMT_CREATE_DOORBELL c = {.hHwQueue = r.queue, .hRingBuffer = r.ring_memory};
+			STATUS(D3DKMTCreateDoorbell(&c), NO_MEMORY);
+			EQUAL(c.hDoorbell, 0);
+		}
+		close(fd[--n]);
+	}
+	D3DKMT_CREATE_DOORBELL c = make(&r, 0);
+	struct bell b = bell_of(&c);
+	while (n > 0) close(fd[--n]);
+	CHECK(setrlimit(RLIMIT_NOFILE, &old) == 0);
+	submit(&r, &b);
+	OK(destroy_device(r.device));
+}
+
+struct sleeper {
+	D3DKMT_HANDLE device, fence;
+};
+static void *sleep_for_ever(void *arg) {
+	const struct sleeper *s = arg;
+	STATUS(wait_fence(s->device, s->fence, 9), DEVICE_REMOVED);
+	return NULL;
+}
+
+static int death(void) {
+	struct rig r = begin();
+	char line[8];
+	pthread_t t;
+	make_queue(&r);
+	D3DKMT_CREATE_DOORBELL c = make(&r, 0);
+	struct bell b = bell_of(&c);
+	submit(&r, &b);
+	D3DKMT_CREATENATIVEFENCE f = {.hDevice = r.device};
+	f.Info.Flags.Value = SHARED;
+	OK(D3DKMTCreateNativeFence(&f));
+	const volatile uint64_t *view = f.Info.NativeFenceMapping.CurrentValueCpuVa;
+	struct sleeper s = {r.device, f.hSyncObject};
+	CHECK(!pthread_create(&t, NULL, sleep_for_ever, &s));
+	CHECK(puts("ready") >= 0 && fflush(stdout) == 0);
+	CHECK(fgets(line, sizeof line, stdin));
+	CHECK(!pthread_join(t, NULL));
+	EQUAL(*view, UINT64_MAX);
+	EQUAL(*r.view, UINT64_MAX);
+	EQUAL(dxgsync_doorbell_load(b.status), D3DDDI_DOORBELLSTATUS_DISCONNECTED_ABORT);
+	dxgsync_doorbell_store(b.last_queued, 9); /* harms nobody */
+	dxgsync_doorbell_store(b.doorbell, 9);
+	STATUS(connect_bell(b.handle), DEVICE_REMOVED);
+	STATUS(destroy_bell(b.handle), DEVICE_REMOVED);
+	STATUS(signal_fence(r.device, f.hSyncObject, UINT64_MAX), DEVICE_REMOVED);
+	STATUS(D3DKMTCreateNativeFence(&f), DEVICE_REMOVED);
+	CHECK(puts("removed") >= 0);
+	return 0;
+}
+
+int main(int argc, char **argv) {
+	(void)argv;
+	if (argc > 1) return death();
 	doorbells();
 	together();
+	no_descriptors();
 	return 0;
 }

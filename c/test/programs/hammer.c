@@ -125,6 +125,27 @@ static void *destroyer(void *arg) {
 	return NULL;
 }
 
+/* Opens one fence and destroys what it has opened, beside another thread that does the
+ * same: the mapping that they share comes and goes under both. */
+static int shared_file;
+
+static void *reopen(void *arg) {
+	(void)arg;
+	for (unsigned i = 1; i <= 2 * rounds; i++) {
+		volatile uint64_t *view, *again;
+		D3DKMT_HANDLE f = open_fence(device, shared_file, 0, &view), g = open_fence(device, shared_file, i & 1 ? NO_SIGNAL : 0, &again);
+		CHECK(view == again);
+		uint32_t st = (uint32_t)signal_fence(device, f, i); /* the other may be further */
+		CHECK(st == 0 || st == INVALID_PARAMETER);
+		CHECK(*again >= i);
+		OK(wait_fence(device, g, i));
+		OK(destroy_fence(i & 2 ? f : g));
+		CHECK(*view >= i);
+		OK(destroy_fence(i & 2 ? g : f));
+	}
+	return NULL;
+}
+
 /* Ending waits from outside. */
 static _Atomic uint64_t token;
 
@@ -149,7 +170,7 @@ int main(int argc, char **argv) {
 	if (argc > 1) rounds = (unsigned)atoi(argv[1]);
 	device = open_device();
 	struct pair pair[PAIRS];
-	pthread_t t[2 * PAIRS + 8];
+	pthread_t t[2 * PAIRS + 10];
 	int n = 0;
 	for (int i = 0; i < PAIRS; i++) {
 		pair[i] = (struct pair){make_fence(device, i & 1 ? SHARED : PRIVATE, 0, NULL), make_fence(device, PRIVATE, 0, NULL)};
@@ -168,6 +189,11 @@ int main(int argc, char **argv) {
 	CHECK(!pthread_create(&t[n++], NULL, destroyer, NULL));
 	CHECK(!pthread_create(&t[n++], NULL, cancelled, never));
 	CHECK(!pthread_create(&t[n++], NULL, canceller, NULL));
+	D3DKMT_HANDLE shared = make_fence(device, SHARED, 0, NULL);
+	shared_file = share_fence(shared, ALL_ACCESS);
+	OK(destroy_fence(shared));
+	CHECK(!pthread_create(&t[n++], NULL, reopen, NULL));
+	CHECK(!pthread_create(&t[n++], NULL, reopen, NULL));
 	for (int i = 0; i < n; i++) CHECK(!pthread_join(t[i], NULL));
 	OK(destroy_device(device));
 	return 0;
