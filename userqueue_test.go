@@ -98,6 +98,34 @@ func TestUserQueue(t *testing.T) {
 	})
 }
 
+// Many goroutines use one queue: each gets a place of its own, and all is done.
+func TestUserQueueOfMany(t *testing.T) {
+	doorbells(t, nil, func(t *testing.T, d *Device) {
+		const many, each = 4, 30
+		q := newUserQueue(t, d, UserQueueOptions{Entries: many * each})
+		b := newBuffer(t, d, many*each)
+		var all sync.WaitGroup
+		var seen sync.Map
+		for i := range many {
+			all.Go(func() {
+				for j := range each {
+					p, err := q.Submit(commands().Fill(b.Range(i*each+j, 1), 7))
+					if _, twice := seen.LoadOrStore(p.Value, true); twice || err != nil {
+						t.Errorf("place %d, twice: %v, %v", p.Value, twice, err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		want(t, "wait", q.Progress().Wait(bg, many*each), nil)
+		for i, got := range b.Bytes() {
+			if got != 7 {
+				t.Fatalf("byte %d is %d", i, got)
+			}
+		}
+	})
+}
+
 // A full ring is refused, and nothing else happens.
 func TestUserQueueIsFull(t *testing.T) {
 	doorbells(t, nil, func(t *testing.T, d *Device) {
@@ -273,4 +301,43 @@ func TestUserQueuesOfProcesses(t *testing.T) {
 // playDoorbell has the even turns on another node.
 func playDoorbell() error {
 	return playEvenTurns(func(d *Device) (submitter, error) { return d.NewUserQueue(UserQueueOptions{Node: 1}) })
+}
+
+// What comes and goes leaves no descriptor behind, in the program or the daemon, which is in
+// this process too.
+func TestUserQueueLeavesNothing(t *testing.T) {
+	bothDoors(t, func(t *testing.T, d *Device) {
+		once := func() {
+			q := newUserQueue(t, d, UserQueueOptions{})
+			f := newNative(t, d, NativeFenceOptions{Shared: true})
+			want(t, "wait", submitUser(t, q, commands().SignalNative(f, 1)).Wait(bg), nil)
+			raw := abi.CreateNativeFence{HDevice: d.handle}
+			want(t, "raw fence", failure(d.s.CreateNativeFence(&raw)), nil)
+			want(t, "raw destroy", failure(d.s.DestroySynchronizationObject(&abi.DestroySynchronizationObject{HSyncObject: raw.HSyncObject})), nil)
+			made := abi.CreateHwQueueForUserModeSubmission{HHwContext: q.own.handle, HRingBuffer: q.buffer.handle}
+			want(t, "raw queue", failure(d.s.CreateHwQueueForUserModeSubmission(&made)), nil)
+			want(t, "raw connect", failure(d.s.ConnectDoorbell(&abi.ConnectDoorbell{HDoorbell: made.HHwQueue})), nil)
+			want(t, "raw destroy", failure(d.s.DestroyHwQueue(&abi.DestroyHwQueue{HHwQueue: made.HHwQueue})), nil)
+			want(t, "close", q.Close(), nil)
+			want(t, "close", f.Close(), nil)
+			want(t, "idle", d.WaitIdle(bg), nil)
+		}
+		for range 3 {
+			once() // what is made once
+		}
+		before := descriptors(t)
+		for range 20 {
+			once()
+		}
+		for descriptors(t) > before { // the daemon closes its own a little later
+			runtime.Gosched()
+		}
+	})
+}
+
+func descriptors(t *testing.T) int {
+	t.Helper()
+	all, err := os.ReadDir("/proc/self/fd")
+	want(t, "list the descriptors", err, nil)
+	return len(all)
 }
