@@ -14,8 +14,8 @@ const PrivateDataSize = 64
 // A NativeFence is a fence that GPUs wait for and signal by themselves, with
 // [CommandBuffer.WaitNative] and [CommandBuffer.SignalNative]: no CPU has a part in it,
 // and a CPU is interrupted only when somebody there waits for the value. For CPUs it is
-// a [Fence] like any other, to be signalled, waited for, shared and named; but all that
-// goes through the kernel, which tells the GPUs.
+// a [Fence] like any other, to be signalled, waited for, shared and named; but signals, and
+// waits that are not satisfied, are the kernel's, which tells the GPUs.
 //
 // One of the type [abi.NativeFenceIntraGPU] is for GPUs alone: Value is 0 for ever, and
 // whatever a CPU or a queue would do with it, waits, signals and notifications, answers
