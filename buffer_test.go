@@ -103,7 +103,7 @@ func TestNodes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []Node{{0, abi.Engine3D, "3D"}, {1, abi.EngineOther, "Compute"}, {2, abi.EngineCopy, "Copy"}}
+		want := []Node{{0, abi.Engine3D, "3D", true}, {1, abi.EngineOther, "Compute", true}, {2, abi.EngineCopy, "Copy", true}}
 		if len(nodes) != len(want) {
 			t.Fatal(nodes)
 		}

@@ -32,9 +32,9 @@ const maxHwQueuePoints = 32
 
 // NewHwQueue makes a hardware queue.
 //
-// Errors: [abi.StatusInvalidParameter] for reserved flags, a context of another device
-// or without HwQueueSupported, and as [Device.NewContext]; [abi.StatusNotSupported]
-// without hardware scheduling, and for UserModeSubmission; [abi.StatusNoMemory] at a
+// Errors: [abi.StatusInvalidParameter] for reserved flags, for UserModeSubmission (see
+// [Device.NewUserQueue]), a context of another device or without HwQueueSupported, and as
+// [Device.NewContext]; [abi.StatusNotSupported] without hardware scheduling; [abi.StatusNoMemory] at a
 // limit; a [LossError] when the device is lost; [abi.StatusDeviceRemoved] after the
 // loss of the daemon; [ErrClosed].
 //
@@ -44,6 +44,8 @@ func (d *Device) NewHwQueue(opts HwQueueOptions) (*HwQueue, error) {
 	switch {
 	case d.closed.Load():
 		return nil, ErrClosed
+	case opts.Flags&abi.HwQueueUserModeSubmission != 0:
+		return nil, abi.StatusInvalidParameter
 	case c == nil:
 		var err error
 		if c, err = d.NewContext(ContextOptions{Node: opts.Node, Engine: opts.Engine, Flags: abi.ContextHwQueueSupported}); err != nil {

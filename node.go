@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/adapter"
 )
 
 // A Node is a part of the GPU that executes command buffers by itself.
@@ -11,6 +12,8 @@ type Node struct {
 	Ordinal uint32         // for [ContextOptions] and [HwQueueOptions]
 	Engine  abi.EngineType // what it is for
 	Name    string         // such as "Copy"
+	// UserQueues: programs can submit to it by themselves, see [Device.NewUserQueue].
+	UserQueues bool
 }
 
 // D3DKMT_NODEMETADATA_WCHAR16: the question, and the answer behind it.
@@ -20,6 +23,7 @@ const (
 	nodeEngineType         = 4
 	nodeName               = 8
 	sizeNodeName           = 64
+	nodeFlags              = 72
 )
 
 // Nodes lists the nodes of the device's adapter, in the order of their ordinals.
@@ -46,6 +50,8 @@ func (d *Device) Nodes() ([]Node, error) {
 				Ordinal: uint32(len(nodes)),
 				Engine:  abi.EngineType(binary.LittleEndian.Uint32(data[nodeEngineType:])),
 				Name:    fromUTF16(data[nodeName : nodeName+sizeNodeName]),
+
+				UserQueues: adapter.NodeFlags(data[nodeFlags])&adapter.UserModeSubmissionSupported != 0,
 			})
 		}
 	})

@@ -231,6 +231,29 @@ func TestUserQueueIsLost(t *testing.T) {
 	})
 }
 
+// A node says whether it has such queues.
+func TestNodesOfUserQueues(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "some.json")
+	const some = `{"base": "neutral", "name": "some", "nodes": [
+		{"engine": "3d", "name": "3D", "flags": ["UserModeSubmissionSupported"]}, {"engine": "copy", "name": "Copy", "flags": []}]}`
+	want(t, "write", os.WriteFile(path, []byte(some), 0o600), nil)
+	for _, preset := range []string{"neutral", "intel", path} {
+		d := openDevice(t, WithAdapter(preset))
+		nodes, err := d.Nodes()
+		want(t, "nodes", err, nil)
+		for _, n := range nodes {
+			target := error(abi.StatusNotSupported)
+			if n.UserQueues {
+				target = nil
+			}
+			want(t, preset+": "+n.Name, second(d.NewUserQueue(UserQueueOptions{Node: n.Ordinal})), target)
+			if wanted := preset == "neutral" || preset == path && n.Ordinal == 0; n.UserQueues != wanted {
+				t.Errorf("%s: %+v", preset, n)
+			}
+		}
+	}
+}
+
 func TestUserQueueErrors(t *testing.T) {
 	d := openDevice(t)
 	plain := newContext(t, d, 0)
@@ -251,6 +274,7 @@ func TestUserQueueErrors(t *testing.T) {
 	} {
 		want(t, what, second(c.d.NewUserQueue(c.opts)), c.target)
 	}
+	want(t, "a queue without a doorbell", second(d.NewHwQueue(HwQueueOptions{Flags: abi.HwQueueUserModeSubmission})), abi.StatusInvalidParameter)
 	q := newUserQueue(t, d, UserQueueOptions{Context: hw})
 	want(t, "wait", submitUser(t, q, commands()).Wait(bg), nil)
 	want(t, "a bad buffer", second(q.Submit(nil)), abi.StatusInvalidParameter)
