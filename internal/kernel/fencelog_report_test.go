@@ -117,3 +117,40 @@ func TestFenceLogRefusals(t *testing.T) {
 	}
 	r.p.Info.UID = 0 // whom what it has counts for
 }
+
+// With the optimized interrupt of native-fence.md §6 the GPU names a queue, and the kernel
+// reads its log: for history nobody has to ask, and who waits is released.
+func TestOptimizedInterruptOfTheGPU(t *testing.T) {
+	for _, interrupt := range []adapter.NativeInterrupt{adapter.InterruptArray, adapter.InterruptAny, adapter.InterruptQueue, adapter.InterruptLegacy} {
+		r := newBellRig(t, func(p *adapter.Profile) { p.NativeFence.Interrupt = interrupt })
+		rec := abi.CreateNativeFence{HDevice: r.d}
+		_, st := do(r.p, 0x800E, &rec, nil)
+		r.ok(st)
+		f, at := rec.HSyncObject, rec.Info.NativeFenceMapping
+		b := r.bell()
+		r.ok(b.connect())
+		kept := func() (n int) {
+			for _, v := range r.p.table.Get(b.queue).(*hwQueue).logs.history.since(0) {
+				if v.handle == f {
+					n++
+				}
+			}
+			return n
+		}
+		fd, e := r.event()
+		r.ok(waitEvent(r.p, r.d, 0, fd, handles(f), values(3)))
+		signal := func(v uint64) {
+			b.put(cmdbuf.New().SignalNative(at.CurrentValueGpuVa, v, at.MonitoredValueGpuVa, uint32(f)))
+			r.run(short)
+		}
+		signal(1)
+		signal(2)
+		if e.sets != 0 || kept() != 0 {
+			t.Errorf("%v: before anybody was to be told: %d, %d read", interrupt, e.sets, kept())
+		}
+		signal(3)
+		if e.sets != 1 || kept() != 3 {
+			t.Errorf("%v: the wait ended %d times, %d events were read", interrupt, e.sets, kept())
+		}
+	}
+}
