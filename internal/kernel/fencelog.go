@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"sync/atomic"
+
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/ddi"
 	"github.com/dxgsync/dxgsync/internal/object"
@@ -14,8 +16,11 @@ type fenceLogs struct {
 	queue          *hwQueue
 	kmd            ddi.KmdHwQueue
 	waits, signals *fenceLog
-	asked          bool // to be read
+	asked          bool       // to be read
+	of             *fenceLogs // whose logs they are, or will be
 	ended          bool
+	written        atomic.Bool // in Adapter.logNews
+	forgotten      bool        // guarded by that
 	history        logHistory
 }
 
@@ -40,6 +45,7 @@ const (
 // held.
 func newFenceLogs(q *hwQueue, kmd ddi.KmdHwQueue) abi.Status {
 	l := &fenceLogs{queue: q, kmd: kmd}
+	l.of = l
 	if !l.make(firstLogPages) {
 		return abi.StatusNoMemory
 	}
@@ -71,7 +77,7 @@ func (l *fenceLogs) make(pages int) bool {
 
 func (g *fenceLog) make(l *fenceLogs, pages int) bool {
 	a, p := l.adapter(), l.process()
-	g.memory, g.entries = newLogMemory(pages, g.typ), uint32(logEntries(pages))
+	g.memory, g.entries = newLogMemory(pages, g.typ, l.of.wrote), uint32(logEntries(pages))
 	if p.space(a).MapPages(&g.process, g.memory, pages) == 0 {
 		return false
 	}
@@ -105,6 +111,7 @@ func (q *hwQueue) endFenceLogs() {
 	a := l.adapter()
 	l.ended = true
 	delete(a.logs, l.kmd)
+	a.logNews.forget(l)
 	delete(l.process().logs, l)
 	l.history.forget(a, l.process().Info.UID)
 	a.sched.Call(func(ddi.Driver) {
@@ -122,7 +129,7 @@ func (l *fenceLogs) enlarge(entries int) abi.Status {
 	if l.ended || logEntries(pages) <= int(l.waits.entries) {
 		return abi.StatusSuccess
 	}
-	larger := &fenceLogs{queue: l.queue, kmd: l.kmd}
+	larger := &fenceLogs{queue: l.queue, kmd: l.kmd, of: l}
 	if !larger.make(pages) {
 		return abi.StatusNoMemory
 	}

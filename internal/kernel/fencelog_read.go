@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/ddi"
@@ -26,31 +27,58 @@ func (a *Adapter) readLogs(list ...*fenceLogs) {
 	}
 }
 
-// readLogsOf has the log of a queue read, or with 0 those of an engine. A queue without logs
-// has nothing more to say than what was stored.
-func (a *Adapter) readLogsOf(queue ddi.KmdHwQueue, engine ddi.Engine) {
-	if queue != 0 {
-		if l := a.logs[queue]; l != nil {
-			a.readLogs(l)
-		}
-		return
-	}
-	for _, l := range a.logs {
-		if l.queue.context.engine == engine {
-			a.readLogs(l)
-		}
+// readLogsOf has the log of a queue read, or with 0 all that there is news in. A queue
+// without logs has nothing more to say than what was stored.
+func (a *Adapter) readLogsOf(queue ddi.KmdHwQueue) {
+	if queue == 0 {
+		a.readLogs(a.logNews.take()...)
+	} else if l := a.logs[queue]; l != nil {
+		a.readLogs(l)
 	}
 }
 
-// readLogs has the logs of all queues read that may have signalled the fence.
-func (o *nativeOn) readLogs() {
-	for key := range o.views {
-		for l := range key.process.logs {
-			if l.adapter() == o.adapter {
-				o.adapter.readLogs(l)
-			}
-		}
+// logNews are the logs that somebody has written to since they were last taken, so that an
+// interrupt costs no look at those of all queues.
+type logNews struct {
+	mu   sync.Mutex // below the kernel's lock
+	logs map[*fenceLogs]struct{}
+}
+
+// wrote notes that there may be news in a log. With or without the kernel's lock.
+func (l *fenceLogs) wrote() {
+	if l.written.Load() || l.written.Swap(true) {
+		return
 	}
+	n := &l.adapter().logNews
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if l.forgotten {
+		return
+	}
+	if n.logs == nil {
+		n.logs = map[*fenceLogs]struct{}{}
+	}
+	n.logs[l] = struct{}{}
+}
+
+// take empties it.
+func (n *logNews) take() (list []*fenceLogs) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for l := range n.logs {
+		l.written.Store(false) // before it is read
+		list = append(list, l)
+	}
+	clear(n.logs)
+	return list
+}
+
+// forget takes out a log that is gone.
+func (n *logNews) forget(l *fenceLogs) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	l.forgotten = true
+	delete(n.logs, l)
 }
 
 // updateLogs reads the logs that there is news in. Without the lock, in the turn of the

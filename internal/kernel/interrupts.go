@@ -73,17 +73,17 @@ func (k *Kernel) nativeSignaled(a *Adapter, i ddi.NativeFenceSignaled) {
 	}
 	if i.Fences == nil || a.driver.Caps().Has(ddi.OptimizedNativeFenceSignaledInterrupt) {
 		k.scanNatives(a) // what was stored through the kernel's own addresses
-		a.readLogsOf(i.HwQueue, i.Engine)
+		a.readLogsOf(i.HwQueue)
 		return
 	}
 	for _, dxg := range i.Fences {
 		if o := a.natives[dxg]; o != nil {
 			o.look()
-			o.readLogs()
 		} else {
 			a.note(incident{code: vidsch.SchedulerInternalError, engine: i.Engine.String()})
 		}
 	}
+	a.readLogsOf(0)
 }
 
 // settle does what packets of all adapters can do without a GPU. The lock is held.

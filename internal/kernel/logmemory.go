@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"encoding/binary"
+	"sync"
 	"sync/atomic"
 
 	"github.com/dxgsync/dxgsync/abi"
@@ -9,8 +10,15 @@ import (
 )
 
 // A logMemory is the memory of a log (vidmm.Memory): GPUs and the kernel use it at once,
-// nobody else does. Words of 64 bits are never seen in halves.
-type logMemory struct{ words []atomic.Uint64 }
+// nobody else does. Words of 64 bits are never seen in halves. It is made when a GPU first
+// uses it.
+type logMemory struct {
+	pages int
+	typ   abi.NativeFenceLogType
+	made  sync.Mutex
+	words atomic.Pointer[[]atomic.Uint64]
+	wrote func() // the head, with or without the kernel's lock
+}
 
 // Sizes of DXGK_NATIVE_FENCE_LOG_BUFFER, in bytes. Source: native-fence.md §10; OQ-33.
 const (
@@ -26,26 +34,44 @@ func logPages(entries int) int {
 	return (logHeader + entries*logEntry + vidmm.PageSize - 1) / vidmm.PageSize
 }
 
-func newLogMemory(pages int, typ abi.NativeFenceLogType) *logMemory {
-	m := &logMemory{make([]atomic.Uint64, pages*vidmm.PageSize/8)}
-	m.words[1].Store(uint64(typ))
-	m.words[2].Store(uint64(logEntries(pages)))
-	return m
+func newLogMemory(pages int, typ abi.NativeFenceLogType, wrote func()) *logMemory {
+	return &logMemory{pages: pages, typ: typ, wrote: wrote}
+}
+
+// need is the memory, which is made if there is none yet.
+func (m *logMemory) need() []atomic.Uint64 {
+	if w := m.words.Load(); w != nil {
+		return *w
+	}
+	m.made.Lock()
+	defer m.made.Unlock()
+	if w := m.words.Load(); w != nil {
+		return *w
+	}
+	words := make([]atomic.Uint64, m.pages*vidmm.PageSize/8)
+	words[1].Store(uint64(m.typ))
+	words[2].Store(uint64(logEntries(m.pages)))
+	m.words.Store(&words)
+	return words
 }
 
 // head is FirstFreeEntryIndex and WraparoundCount, read at once.
 func (m *logMemory) head() (index, wraps uint32) {
-	v := m.words[0].Load()
+	w := m.words.Load()
+	if w == nil {
+		return 0, 0
+	}
+	v := (*w)[0].Load()
 	return uint32(v), uint32(v >> 32)
 }
 
 // entry copies an entry.
 func (m *logMemory) entry(i uint64) abi.NativeFenceLogEntry {
-	at := (logHeader + i*logEntry) / 8
-	what := m.words[at+1].Load()
+	w := m.need()[(logHeader+i*logEntry)/8:]
+	what := w[1].Load()
 	return abi.NativeFenceLogEntry{
-		FenceValue: m.words[at].Load(), HNativeFence: abi.Handle(what), OperationType: abi.NativeFenceLogOperation(what >> 32),
-		FenceObservedGpuTimestamp: m.words[at+3].Load(), FenceEndGpuTimestamp: m.words[at+5].Load(),
+		FenceValue: w[0].Load(), HNativeFence: abi.Handle(what), OperationType: abi.NativeFenceLogOperation(what >> 32),
+		FenceObservedGpuTimestamp: w[3].Load(), FenceEndGpuTimestamp: w[5].Load(),
 	}
 }
 
@@ -57,9 +83,10 @@ func (m *logMemory) Drop() {}
 
 // Read implements vidmm.Memory.
 func (m *logMemory) Read(offset uint64, b []byte) (n int) {
-	for n < len(b) && offset/8 < uint64(len(m.words)) {
+	words := m.need()
+	for n < len(b) && offset/8 < uint64(len(words)) {
 		var word [8]byte
-		binary.LittleEndian.PutUint64(word[:], m.words[offset/8].Load())
+		binary.LittleEndian.PutUint64(word[:], words[offset/8].Load())
 		c := copy(b[n:], word[offset%8:])
 		n, offset = n+c, offset+uint64(c)
 	}
@@ -68,8 +95,12 @@ func (m *logMemory) Read(offset uint64, b []byte) (n int) {
 
 // Write implements vidmm.Memory. What of a word is not written stays.
 func (m *logMemory) Write(offset uint64, b []byte) (n int) {
-	for n < len(b) && offset/8 < uint64(len(m.words)) {
-		w, at, c := &m.words[offset/8], offset%8, 0
+	if offset < 8 {
+		defer m.wrote()
+	}
+	words := m.need()
+	for n < len(b) && offset/8 < uint64(len(words)) {
+		w, at, c := &words[offset/8], offset%8, 0
 		for {
 			old := w.Load()
 			var word [8]byte
@@ -86,10 +117,11 @@ func (m *logMemory) Write(offset uint64, b []byte) (n int) {
 
 // Load implements vidmm.Memory.
 func (m *logMemory) Load(offset uint64, size int) (uint64, bool) {
-	if offset/8 >= uint64(len(m.words)) {
+	words := m.need()
+	if offset/8 >= uint64(len(words)) {
 		return 0, false
 	}
-	v := m.words[offset/8].Load() >> (offset % 8 * 8)
+	v := words[offset/8].Load() >> (offset % 8 * 8)
 	if size == 4 {
 		v = uint64(uint32(v))
 	}
@@ -98,11 +130,15 @@ func (m *logMemory) Load(offset uint64, size int) (uint64, bool) {
 
 // Store implements vidmm.Memory.
 func (m *logMemory) Store(offset uint64, size int, v uint64) bool {
+	words := m.need()
 	switch {
-	case offset/8 >= uint64(len(m.words)):
+	case offset/8 >= uint64(len(words)):
 		return false
 	case size == 8:
-		m.words[offset/8].Store(v)
+		words[offset/8].Store(v)
+		if offset == 0 {
+			m.wrote()
+		}
 		return true
 	}
 	return m.Write(offset, binary.LittleEndian.AppendUint32(nil, uint32(v))) == 4
