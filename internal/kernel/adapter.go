@@ -55,7 +55,7 @@ type Adapter struct {
 	logs       map[ddi.KmdHwQueue]*fenceLogs
 	logsAsked  []*fenceLogs // to be read
 	logNews    logNews
-	eventsKept quota        // of what was read in them
+	eventsKept quota // of what was read in them
 
 	system *vidmm.Space // what the GPU's own process sees: native fences, and logs
 }
