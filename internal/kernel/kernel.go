@@ -157,6 +157,11 @@ func New(cfg Config) (*Kernel, error) {
 			k.Stop()
 			return nil, fmt.Errorf("start the driver of adapter %d (%s): %w", i, p.Name, st)
 		}
+		if a.driver.Caps().Has(ddi.NativeGpuFence) && !p.NativeFences() {
+			a.driver.StopDevice()
+			k.Stop()
+			return nil, fmt.Errorf("start the driver of adapter %d (%s): it has native fences, which are not enabled", i, p.Name)
+		}
 		a.bound(a.system)
 		k.lock()
 		a.sched = vidsch.New(watcher{a}, k.now, a.driver.Caps(), len(p.Nodes), p.Engines(), k.tdr)

@@ -35,8 +35,14 @@ func (d *nativeDriver) StartDevice(cb ddi.Callbacks) abi.Status {
 	d.cb = cb
 	return abi.StatusSuccess
 }
-func (d *nativeDriver) StopDevice()                          {}
-func (d *nativeDriver) Caps() ddi.Caps                       { return ddi.NativeGpuFence | ddi.HwScheduling | d.more }
+func (d *nativeDriver) StopDevice() {}
+func (d *nativeDriver) Caps() ddi.Caps {
+	caps := ddi.HwScheduling | d.more
+	if d.cb.IsFeatureEnabled(abi.FeatureNativeFence) {
+		caps |= ddi.NativeGpuFence
+	}
+	return caps
+}
 func (d *nativeDriver) Advance(int64)                        {}
 func (d *nativeDriver) Next() (int64, bool)                  { return 0, false }
 func (d *nativeDriver) NativeFenceCaps() ddi.NativeFenceCaps { return d.caps }
