@@ -6,8 +6,8 @@ import (
 	"github.com/dxgsync/dxgsync/abi"
 )
 
-// Each user may have three quarters of the devices, contexts and hardware queues of an
-// adapter; what is destroyed is there again.
+// Each user may have three quarters of the devices, contexts, hardware queues and native
+// fences of an adapter; what is destroyed is there again.
 func TestGPUObjectsOfOneUser(t *testing.T) {
 	k, err := New(Config{Host: newMemHost(), Limits: Limits{GPUObjects: 8}})
 	if err != nil {
@@ -52,6 +52,14 @@ func TestGPUObjectsOfOneUser(t *testing.T) {
 			_, st := do(greedy, 0x1B, &abi.DestroyHwQueue{HHwQueue: h}, nil)
 			return st
 		}},
+		"native fences": {0, func() (abi.Handle, abi.Status) {
+			rec := abi.CreateNativeFence{HDevice: d}
+			_, st := do(greedy, abi.OpCreateNativeFence.Nr, &rec, nil)
+			return rec.HSyncObject, st
+		}, func(h abi.Handle) abi.Status {
+			_, st := do(greedy, abi.OpDestroySynchronizationObject.Nr, &abi.DestroySynchronizationObject{HSyncObject: h}, nil)
+			return st
+		}},
 	} {
 		var all []abi.Handle
 		for range 2 { // the second time, what was refused has left nothing behind
@@ -74,7 +82,7 @@ func TestGPUObjectsOfOneUser(t *testing.T) {
 	r.context(modest, r.device(modest, 0), 0, 0)
 	greedy.Exit()
 	modest.Exit()
-	for _, q := range []quota{k.adapters[0].devicesMade, k.adapters[0].contextsMade, k.adapters[0].queuesMade} {
+	for _, q := range []quota{k.adapters[0].devicesMade, k.adapters[0].contextsMade, k.adapters[0].queuesMade, k.adapters[0].nativesMade} {
 		if q.all != 0 || len(q.of) != 0 {
 			t.Errorf("%d are counted when all have gone", q.all)
 		}
