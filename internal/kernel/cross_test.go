@@ -157,10 +157,14 @@ func TestCrossAdapterFallsBack(t *testing.T) {
 	if n := r.gpus[1].interrupts; n != 2 {
 		t.Errorf("%d interrupts after the third has gone: it stays so", n)
 	}
-	for _, n := range r.k.Snapshot().Natives {
-		if n.Direct || n.Monitored != 0 || !n.Crosses {
+	rows := r.crossing()
+	for _, n := range rows {
+		if n.Direct || n.Monitored != 0 {
 			t.Errorf("%+v", n)
 		}
+	}
+	if len(rows) != 2 {
+		t.Errorf("%d adapters have it", len(rows))
 	}
 }
 
@@ -185,7 +189,7 @@ func TestCrossAdapterKicksWhileOpening(t *testing.T) {
 	one.signal(byGPU, 4)
 	r.ok(destroy(one.stream.p, one.fence))
 	r.run(1_000_000)
-	if n := len(r.k.adapters[0].natives) + len(r.k.adapters[1].natives); n != 0 {
+	if n := len(r.crossing()); n != 0 {
 		t.Errorf("%d are left", n)
 	}
 }
@@ -197,7 +201,9 @@ func TestKickHammer(t *testing.T) {
 	fd := one.create()
 	var here *nativeOn
 	for _, o := range r.k.adapters[0].natives {
-		here = o
+		if o.native.crosses() {
+			here = o
+		}
 	}
 	stop, done := make(chan struct{}), make(chan int)
 	go func() {
@@ -225,7 +231,7 @@ func TestKickHammer(t *testing.T) {
 	if n := <-done; n == 0 {
 		t.Error("nobody was told")
 	}
-	if n := len(r.k.adapters[1].natives); n != 0 {
-		t.Errorf("%d are left", n)
+	if n := len(r.crossing()); n != 1 {
+		t.Errorf("%d adapters have it", n)
 	}
 }

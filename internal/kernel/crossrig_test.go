@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/dxgsync/dxgsync/abi"
@@ -99,6 +100,11 @@ func newCrossRig(t *testing.T, adapters ...fencing) *crossRig {
 	return r
 }
 
+// crossing are the fences that may be on several adapters, on each that has them.
+func (r *crossRig) crossing() []NativeRow {
+	return slices.DeleteFunc(r.k.Snapshot().Natives, func(n NativeRow) bool { return !n.Crosses })
+}
+
 // run lets so much time go by, in nanoseconds, each thing when it is due.
 func (r *crossRig) run(d int64) {
 	r.t.Helper()
@@ -125,6 +131,7 @@ type side struct {
 	fence   abi.Handle
 	mapping abi.NativeFenceMapping
 	done    abi.Handle // a fence of its own, that counts its GPU waits
+	hw      abi.Handle // a hardware queue, 0: the adapter has none
 	waits   uint64
 	code    uint64
 	used    uint64
@@ -151,6 +158,12 @@ func (r *crossRig) side(adapter int) *side {
 		r.t.Fatal(st)
 	}
 	s.native = r.k.adapters[adapter].native()
+	if r.gpus[adapter].Caps().Has(ddi.HwScheduling) {
+		rec := abi.CreateHwQueue{HHwContext: r.context(s.stream.p, s.stream.d, 0, abi.ContextHwQueueSupported)}
+		_, st := do(s.stream.p, 0x18, &rec, nil)
+		r.ok(st)
+		s.hw = rec.HHwQueue
+	}
 	r.k.Tick()
 	return s
 }
@@ -203,17 +216,30 @@ func (s *side) submit(b *cmdbuf.Buffer) {
 type way string
 
 const (
-	byGPU    way = "GPU"    // a command in its buffer
-	byPacket way = "packet" // of its context
+	byGPU    way = "GPU"            // a command in its buffer
+	byPacket way = "packet"         // of its context
+	byQueue  way = "hardware queue" // a packet of it, which the kernel holds
 	byCPU    way = "CPU"
 )
 
 // ways are those that the side has.
 func (s *side) ways() []way {
+	all := []way{byPacket, byCPU}
 	if s.native {
-		return []way{byGPU, byPacket, byCPU}
+		all = append(all, byGPU)
 	}
-	return []way{byPacket, byCPU}
+	if s.hw != 0 {
+		all = append(all, byQueue)
+	}
+	return all
+}
+
+// queued submits a signal to the hardware queue.
+func (s *side) queued(h abi.Handle, v uint64) {
+	s.t.Helper()
+	rec := abi.SubmitSignalSyncObjectsToHwQueue{BroadcastHwQueueCount: 1, ObjectCount: 1}
+	_, st := do(s.stream.p, 0x35, &rec, nil, handles(s.hw), handles(h), values(v))
+	s.ok(st)
 }
 
 // signal stores a value.
@@ -222,6 +248,8 @@ func (s *side) signal(by way, v uint64) {
 	switch by {
 	case byGPU:
 		s.submit(cmdbuf.New().SignalNative(s.mapping.CurrentValueGpuVa, v, s.mapping.MonitoredValueGpuVa, uint32(s.fence)))
+	case byQueue:
+		s.queued(s.fence, v)
 	case byPacket:
 		s.ok(s.signalGpu(handles(s.fence), values(v)))
 	case byCPU:
@@ -237,13 +265,21 @@ func (s *side) wait(by way, v uint64) (ended func() bool) {
 		s.ok(waitEvent(s.stream.p, s.stream.d, 0, fd, handles(s.fence), values(v)))
 		return func() bool { return e.sets == 1 }
 	}
+	s.waits++
+	want := s.waits
+	ended = func() bool { return s.value(s.stream.p, s.done) >= want }
+	if by == byQueue {
+		rec := abi.SubmitWaitForSyncObjectsToHwQueue{HHwQueue: s.hw, ObjectCount: 1}
+		_, st := do(s.stream.p, 0x36, &rec, nil, handles(s.fence), values(v))
+		s.ok(st)
+		s.queued(s.done, want)
+		return ended
+	}
 	if by == byGPU {
 		s.submit(cmdbuf.New().Wait(s.mapping.CurrentValueGpuVa, v, uint32(s.fence)))
 	} else {
 		s.ok(s.waitGpu(handles(s.fence), values(v)))
 	}
-	s.waits++
-	want := s.waits
 	s.ok(s.signalGpu(handles(s.done), values(want)))
-	return func() bool { return s.value(s.stream.p, s.done) >= want }
+	return ended
 }
