@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/binary"
+	"math"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -11,14 +12,22 @@ import (
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/internal/kernel"
 	"github.com/dxgsync/dxgsync/internal/object"
+	"github.com/dxgsync/dxgsync/internal/softgpu"
+	"github.com/dxgsync/dxgsync/internal/vidsch"
 	"github.com/dxgsync/dxgsync/internal/wire"
 )
 
 // newStack makes a whole daemon for the fuzzer.
 func newStack(t testing.TB) *Daemon {
 	t.Helper()
+	return newStackOf(t, vidsch.TDR{})
+}
+
+// newStackOf makes one that takes its GPU for hung after some time.
+func newStackOf(t testing.TB, tdr vidsch.TDR) *Daemon {
+	t.Helper()
 	random := rand.New(rand.NewPCG(1, 1)) // so that global handles are those of the seeds
-	d, err := NewDaemon(kernel.Config{Limits: kernel.Limits{Handles: 1000, NTHandles: 100, Waits: 100}, Random: random.Uint32}, Config{})
+	d, err := NewDaemon(kernel.Config{Limits: kernel.Limits{Handles: 1000, NTHandles: 100, Waits: 100}, Random: random.Uint32, TDR: tdr}, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +120,7 @@ func FuzzSession(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, input []byte) {
 		before := openFiles(t)
-		st := newStack(t)
+		st := newStackOf(t, vidsch.TDR{Quantum: 1e6, Delay: 3e6, DdiDelay: 30e9, LimitCount: math.MaxInt32})
 		good := dial(t, st.Server, 200)
 		c, err := connect(t, st.Server)
 		if err != nil {
@@ -138,6 +147,15 @@ func FuzzSession(f *testing.F) {
 		s := st.Kernel.Snapshot()
 		if len(s.Processes)+len(s.Objects)+len(s.Waits)+s.Globals != 0 {
 			t.Errorf("left behind: %+v", s)
+		}
+		gpu := st.Kernel.Driver(0).(*softgpu.GPU)
+		for range 10_000_000 { // it may hang yet, and what is there is kept until it is reset
+			if gpu.Holdings() == (softgpu.Holdings{}) {
+				break
+			}
+		}
+		if h := gpu.Holdings(); h != (softgpu.Holdings{}) {
+			t.Errorf("the GPU has %+v", h)
 		}
 		wire.CloseAll([]int{event, pipe[0], pipe[1]})
 		if p.last >= 0 {
@@ -326,7 +344,19 @@ func honest(t testing.TB) []byte {
 	abi.View[abi.DestroyDevice](r.Record).HDevice = device
 	do(r, 0)
 	queue := func(r *abi.Request) { do(r, 0) }
-	makeGPUSet(adapter, queue).use(bell+4, queue)
+	g := makeGPUSet(adapter, queue)
+	paged(st)
+	play(nativeSteps(g, new(nativeSet), bell+5), func(r *abi.Request, s nativeStep) {
+		switch {
+		case s.late:
+			input = appendMessage(input, frameOf(t, r), 0)
+		case s.last:
+			do(r, 1|kindLast, last)
+		default:
+			do(r, 0)
+		}
+	})
+	g.use(bell+4, queue)
 	if last >= 0 {
 		_ = unix.Close(last)
 	}

@@ -12,12 +12,12 @@ import (
 
 // A gpuSet is one of everything that calls of the GPU side name.
 type gpuSet struct {
-	adapter, device, context, home, queue, user, paging, pagingFence, fence, allocation abi.Handle
-	code                                                                                uint64 // address of the allocation
+	adapter, device, context, home, queue, user, paging, pagingFence, fence, allocation, shared abi.Handle
+	code                                                                                        uint64 // address of the allocation
 }
 
 func (g *gpuSet) handles() []abi.Handle {
-	return []abi.Handle{g.adapter, g.device, g.context, g.home, g.queue, g.user, g.paging, g.pagingFence, g.fence, g.allocation}
+	return []abi.Handle{g.adapter, g.device, g.context, g.home, g.queue, g.user, g.paging, g.pagingFence, g.fence, g.allocation, g.shared}
 }
 
 // makeGPUSet makes it by requests; do fails unless they succeed.
@@ -54,6 +54,11 @@ func makeGPUSet(adapter abi.Handle, do func(*abi.Request)) *gpuSet {
 	fence.HDevice, fence.Info.Type = g.device, abi.MonitoredFence
 	do(r)
 	g.fence = fence.HSyncObject
+	r = request(abi.OpCreateSynchronizationObject2)
+	fence = abi.View[abi.CreateSynchronizationObject2](r.Record)
+	fence.HDevice, fence.Info.Type, fence.Info.Flags = g.device, abi.MonitoredFence, ntShared
+	do(r)
+	g.shared = fence.HSyncObject
 	r = request(abi.OpCreateAllocation2)
 	made := abi.View[abi.CreateAllocation2](r.Record)
 	made.HDevice, made.NumAllocations = g.device, 1
