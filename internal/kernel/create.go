@@ -168,8 +168,8 @@ func (p *Process) DestroyFence(h abi.Handle) abi.Status {
 	defer p.k.unlock()
 	switch l := p.table.Get(h).(type) {
 	case *local:
-		if l.owned {
-			return abi.StatusInvalidParameter // it goes with its queue (OQ-16)
+		if l.owned || l.making {
+			return abi.StatusInvalidParameter // it goes with its queue (OQ-16), or nobody was told of it
 		}
 		l.destroy()
 	case *plainLocal:

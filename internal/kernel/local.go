@@ -59,6 +59,7 @@ type local struct {
 	rights     uint8               // abi.GrantSignal, abi.GrantWait
 	created    bool                // by this device, not opened
 	owned      bool                // by a queue: nobody else destroys it
+	making     bool                // its driver is making it: nobody destroys it yet
 	gpu        uint64              // GPU virtual address, 0: none
 	mapping    vidmm.Fence         // of that
 	native     *nativeLocal        // nil: it is opened as a monitored fence

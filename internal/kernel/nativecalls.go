@@ -54,19 +54,18 @@ func (p *Process) checkCreateNative(rec *abi.CreateNativeFence) (*device, abi.St
 	if !ok || rec.Flags != 0 || info.Type > abi.NativeFenceIntraGPU {
 		return nil, abi.StatusInvalidParameter
 	}
-	if st := d.canNative(); !st.OK() {
-		return nil, st
-	}
 	if _, ok := abi.SyncObjectFlagRules.Check(uint32(info.Flags), abi.NativeFence, d.adapter.Profile.WDDM); !ok {
 		return nil, abi.StatusInvalidParameter
 	}
-	if info.Type == abi.NativeFenceIntraGPU {
-		switch {
-		case info.Flags&abi.SyncObjectCrossAdapter != 0:
-			return nil, abi.StatusInvalidParameter
-		case !d.adapter.Profile.NativeFence.IntraGPU:
-			return nil, abi.StatusNotSupported
-		}
+	intra := info.Type == abi.NativeFenceIntraGPU
+	if intra && info.Flags&abi.SyncObjectCrossAdapter != 0 {
+		return nil, abi.StatusInvalidParameter
+	}
+	if st := d.canNative(); !st.OK() {
+		return nil, st
+	}
+	if intra && !d.adapter.Profile.NativeFence.IntraGPU {
+		return nil, abi.StatusNotSupported
 	}
 	return d, d.usable()
 }
@@ -114,8 +113,7 @@ func (l *local) driverFence() ddi.KmdNativeFence {
 // destroy l meanwhile but with its device.
 func (l *local) toldDriver(engines uint32, data *[privateData]byte) (*local, abi.Status) {
 	k, d := l.device.process.k, l.device
-	owned := l.owned
-	l.owned = true
+	l.making = true
 	k.unlock()
 	n := l.fence.native
 	n.making.Lock()
@@ -136,7 +134,7 @@ func (l *local) toldDriver(engines uint32, data *[privateData]byte) (*local, abi
 	k.lock()
 	if nl.made(st) {
 		if st = d.usable(); st.OK() {
-			l.owned = owned
+			l.making = false
 			return l, abi.StatusSuccess
 		}
 	}
@@ -191,10 +189,10 @@ func (p *Process) checkOpenNative(rec *abi.OpenNativeFenceFromNtHandle, key obje
 	if !ok {
 		return nil, nil, 0, abi.StatusInvalidParameter
 	}
-	if st := d.canNative(); !st.OK() {
+	if st := abi.CheckOpenFlags(abi.NativeFence, rec.Flags, d.adapter.Profile.WDDM); !st.OK() {
 		return nil, nil, 0, st
 	}
-	if st := abi.CheckOpenFlags(abi.NativeFence, rec.Flags, d.adapter.Profile.WDDM); !st.OK() {
+	if st := d.canNative(); !st.OK() {
 		return nil, nil, 0, st
 	}
 	nt, st := p.k.ntHandle(key, keyStatus, object.SyncObject)

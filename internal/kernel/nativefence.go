@@ -179,10 +179,12 @@ func (o *nativeOn) forget() {
 }
 
 // gone takes the fence's memory away from all GPUs: nothing refers to it any more but
-// packets that may use its addresses yet.
+// packets that may use its addresses yet. What waits for it there counts as satisfied, as
+// other waits do (OQ-79).
 func (n *native) gone() {
 	last := lastValue(n.fence.Backing().View().Cell.Value())
 	for _, o := range n.on {
+		o.ask(toldSignaled)
 		o.adapter.system.ReplaceWord(&o.current, last)
 		for _, v := range o.views {
 			v.space.ReplaceWord(&v.current, last)

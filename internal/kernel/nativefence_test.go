@@ -252,7 +252,7 @@ func TestNativeFenceRefusals(t *testing.T) {
 		{"shared without NT handles", 0, 0, abi.SyncObjectShared, abi.StatusInvalidParameter},
 		{"TopOfPipeline", 0, 0, abi.SyncObjectTopOfPipeline, abi.StatusInvalidParameter},
 		{"no native fences", 2, 0, 0, abi.StatusNotSupported},
-		{"no native fences, and bad flags", 2, 0, abi.SyncObjectTopOfPipeline, abi.StatusNotSupported},
+		{"no native fences, and bad flags", 2, 0, abi.SyncObjectTopOfPipeline, abi.StatusInvalidParameter},
 	} {
 		if _, st := r.create(p, r.device(p, c.adapter), c.typ, c.flags, 0); st != c.want {
 			t.Errorf("%s: %v, want %v", c.name, st, c.want)
@@ -328,7 +328,11 @@ func TestNativeFenceDeviceGoesMeanwhile(t *testing.T) {
 		if _, st := r.create(p, d, 0, 0, 0); st != abi.StatusInvalidParameter {
 			t.Errorf("destroyed during %s: %v", during, st)
 		}
-		r.told(during, "A create 1", "A open 2 of 1", "A close 2", "A destroy 1")
+		want := []string{"A create 1", "A open 2 of 1", "A close 2", "A destroy 1"}
+		if during == "open" { // by then the driver knows the fence, and hears that it is gone
+			want = slices.Insert(want, 2, "A current 1 at 4294967295 flags 1")
+		}
+		r.told(during, want...)
 	}
 	if len(r.k.adapters[0].natives) != 0 {
 		t.Error("something is left")
@@ -588,4 +592,39 @@ func TestNativeProgressFence(t *testing.T) {
 	_, st = do(p, 0x1B, &abi.DestroyHwQueue{HHwQueue: rec.HHwQueue}, nil)
 	r.ok(st)
 	r.told("destroy", "A unqueue 3", "A close 2", "A destroy 1")
+}
+
+// A fence is gone while packets of its device may use its addresses yet: what a GPU has
+// stalled for it goes on, and nobody looks at its memory any more (OQ-79).
+func TestNativeFenceGoneBeforeItsPackets(t *testing.T) {
+	g := newGPURig(t)
+	release := g.hold()
+	rec := abi.CreateNativeFence{HDevice: g.d, Info: abi.NativeFenceInfo{Flags: ntShared}}
+	_, st := do(g.p, 0x800E, &rec, nil)
+	g.ok(st)
+	fd, e := g.event()
+	g.ok(waitEvent(g.p, g.d, 0, fd, handles(rec.HSyncObject), values(9)))
+	memory := g.k.adapters[0].natives
+	var gone *fence
+	for _, o := range memory {
+		if o.native.fence.Kind() == abi.NativeFence && o.native.fence.Shared() {
+			gone = o.native.fence
+		}
+	}
+	g.ok(destroy(g.p, rec.HSyncObject))
+	if e.sets != 1 {
+		t.Error("the waiter was not released")
+	}
+	if gone == nil || gone.Backing().(*memMemory).freed != true || len(memory) == 0 {
+		t.Fatalf("the fence is %v, and its driver's side is among %d", gone, len(memory))
+	}
+	gone.Backing().(*memMemory).cell.Init(77) // it is another's
+	if v := gone.Value(); v != 0 {
+		t.Errorf("its memory was read: %d", v)
+	}
+	g.k.Snapshot()
+	release()
+	if n := len(g.k.adapters[0].natives); n != 0 {
+		t.Errorf("%d are left when the packets are complete", n)
+	}
 }

@@ -46,6 +46,7 @@ type MonitoredFence struct {
 	mval   uint64  // what the page's mval word was last told
 	narrow *narrow // nil: the value is in memory as it is
 	native bool    // it was made as a native fence
+	last   uint64  // value of a Gone fence, whose memory may be another's
 	watch  Monitor // nil: the page's monitored value is for signallers of the page
 }
 
@@ -101,6 +102,8 @@ func (f *MonitoredFence) Value() uint64 {
 	switch {
 	case f.state == Lost:
 		return Max
+	case f.state == Gone:
+		return f.last
 	case f.narrow != nil:
 		f.narrow.see(f.back.View().Cell.Low())
 		return f.narrow.value()
@@ -111,6 +114,9 @@ func (f *MonitoredFence) Value() uint64 {
 // Waiters returns how many kernel-side waits and how many sleepers on the page
 // there are.
 func (f *MonitoredFence) Waiters() (kernel, sleepers int) {
+	if f.state == Gone {
+		return 0, 0
+	}
 	return f.waits.Len(), f.back.View().Sleepers()
 }
 
@@ -215,6 +221,9 @@ func (f *MonitoredFence) Meet(e *wait.Entry) {
 // Unref drops one; with the last one the object is gone, and whoever still waits
 // for it is released (objects.md §4.5, bit 10).
 func (f *MonitoredFence) Unref(wakes *Wakes) {
+	if f.Last() {
+		f.last = f.Value()
+	}
 	if !f.unref() {
 		return
 	}
