@@ -172,6 +172,8 @@ func (t *target) explain(k foundKernel, err error) error {
 	switch {
 	case errors.Is(err, abi.StatusAccessDenied):
 		advice = "only root and the user who runs the kernel may provoke faults"
+	case errors.Is(err, abi.StatusNotSupported) && t.Kind == abi.FaultPower:
+		advice = "only adapters with doorbells have power states; the feature is USER_MODE_SUBMISSION"
 	case errors.Is(err, abi.StatusNotSupported):
 		advice = "its driver cannot be made to fail; the software GPU's can"
 	case errors.Is(err, abi.StatusDeviceRemoved):

@@ -27,6 +27,7 @@ type doorbell struct {
 
 	connected bool // or the driver is being asked
 	dead      bool // ABORT
+	gone      bool // destroyed
 }
 
 // DoorbellWords are the words of a doorbell. The program writes all but Status, which only
@@ -84,6 +85,8 @@ func (b *doorbell) connect(answer *abi.Status) {
 		a.kernel.lock()
 		defer a.kernel.unlockInside()
 		switch {
+		case b.gone: // meanwhile
+			st = abi.StatusInvalidParameter
 		case b.dead:
 			st = abi.StatusDeviceRemoved
 		case !st.OK():
@@ -106,7 +109,7 @@ func (b *doorbell) connect(answer *abi.Status) {
 func (b *doorbell) destroy() {
 	b.disconnect(abi.DoorbellDisconnectedAbort, false)
 	q, a := b.queue, b.adapter()
-	q.bell = nil
+	q.bell, b.gone = nil, true
 	delete(a.bells, q.sched.Kmd)
 	if b.handle != 0 {
 		q.context.device.process.table.Remove(b.handle)

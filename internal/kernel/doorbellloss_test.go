@@ -262,6 +262,15 @@ func TestPowerOfDoorbells(t *testing.T) {
 	}
 }
 
+// An adapter without doorbells has no power states.
+func TestPowerWithoutDoorbells(t *testing.T) {
+	r := newRig(t, "amd")
+	f := abi.ProvokeFault{Kind: abi.FaultPower, AdapterLuid: r.k.adapters[0].LUID, State: abi.PowerD3}
+	if report, st := r.k.Provoke(f); st != abi.StatusNotSupported || report.State != "" {
+		t.Errorf("%v, %+v", st, report)
+	}
+}
+
 // A queue that hangs is found sooner if others wait for its engine, and they go on.
 func TestHangHoldsOthersUp(t *testing.T) {
 	r := newBellRig(t, func(p *adapter.Profile) {})

@@ -44,7 +44,7 @@ type FaultReport struct {
 // INVALID_PARAMETER: no such kind; no such adapter, engine, process, handle or power state; a process
 // is to be removed or switched, or has no device, or no context that could hang or fault. DEVICE_REMOVED: the
 // adapter has stopped, or all devices that are meant are lost already. NOT_SUPPORTED: the
-// driver cannot be made to hang or fault.
+// driver cannot be made to hang or fault, or has no power states.
 func (k *Kernel) Provoke(f abi.ProvokeFault) (FaultReport, abi.Status) {
 	if f.Kind < abi.FaultHang || f.Kind > abi.FaultPower || f.PID == 0 && f.Handle != 0 || f.State > abi.PowerD3 || f.State != 0 && f.Kind != abi.FaultPower {
 		return FaultReport{}, abi.StatusInvalidParameter
@@ -84,6 +84,10 @@ func (k *Kernel) breakAdapter(f abi.ProvokeFault, report *FaultReport) abi.Statu
 		return a.breakEngines(f, report)
 	}
 	if f.Kind == abi.FaultPower {
+		if !a.driver.Caps().Has(ddi.UserModeSubmission) {
+			k.unlock()
+			return abi.StatusNotSupported
+		}
 		a.power(f.State)
 		k.unlock()
 		report.State = f.State.String()
