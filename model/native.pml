@@ -199,9 +199,14 @@ out:    ran = true
 
 /* The call of a wait, with the kernel's lock. */
 proctype Waiter(byte w; byte f; bool withdraws) {
+        byte c;
         atomic { wait[w] = LISTED; due[f] = true;
                  reach(f, cval[f]);
-                 if :: f == F && lost -> may[w] = true; leave(w, f, FREED) :: else fi };
+                 if :: f == F && lost -> may[w] = true; leave(w, f, FREED) :: else fi;
+#ifndef UNLISTED
+                 look(f, c)
+#endif
+                 };
         if :: withdraws -> atomic { if :: wait[w] == LISTED -> leave(w, f, WITHDRAWN) :: else fi }
            :: true
         fi
@@ -216,9 +221,6 @@ end:    do
 update:
 #ifdef CROSS
                 if :: f == F ->                 /* it is 0 for life, so there is no call */
-#ifndef UNLISTED
-                        look(F, c);
-#endif
                         storing[F] = 0; goto end
                    :: else fi;
 #endif
@@ -227,6 +229,9 @@ update:
                         if :: far[f] -> m = NONE; far[f] = false :: else fi
 #endif
                         };
+                if :: mval[f] == m ->           /* and has been since before the list changed */
+                        atomic { storing[f] = storing[f] - 1; f = 0; m = 0 }; goto end
+                   :: else fi;
 #ifdef LOOK_FIRST
                 look(f, c);
 #endif
