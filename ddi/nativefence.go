@@ -47,7 +47,8 @@ type NativeFences interface {
 	UpdateCurrentValuesFromCpu(updates []CurrentValueUpdate, flags CurrentValueFlags)
 
 	// SetNativeFenceLogBuffer gives a hardware queue a log: once with the type WAITS and
-	// once with SIGNALS, before it is used, and again whenever the kernel makes a new one.
+	// once with SIGNALS, before it is used, and again whenever the kernel makes a new one. When
+	// it returns, the one before is not written any more.
 	// Source: DxgkDdiSetNativeFenceLogBuffer.
 	SetNativeFenceLogBuffer(args SetNativeFenceLogBufferArgs)
 	// UpdateNativeFenceLogs makes all that the GPU has logged for queues visible. The
