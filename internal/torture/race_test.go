@@ -7,4 +7,5 @@ const (
 	defaultRounds = 100
 	defaultCycles = 10_000
 	defaultResets = 100
+	defaultDeaths = 60
 )

@@ -37,7 +37,7 @@ type theatre struct {
 // likes.
 var quick = vidsch.TDR{Quantum: int64(time.Millisecond), Delay: int64(3 * time.Millisecond), DdiDelay: int64(patience), LimitCount: math.MaxInt32}
 
-func newTheatre(t *testing.T) *theatre {
+func newTheatre(t *testing.T, tdr vidsch.TDR) *theatre {
 	t.Helper()
 	var profiles []*adapter.Profile
 	for range 2 {
@@ -48,7 +48,7 @@ func newTheatre(t *testing.T) *theatre {
 		profiles = append(profiles, p)
 	}
 	profiles[1].Caps &^= adapter.SupportPerEngineTDR
-	d, err := server.NewDaemon(kernel.Config{Profiles: profiles, TDR: quick}, server.Config{})
+	d, err := server.NewDaemon(kernel.Config{Profiles: profiles, TDR: tdr}, server.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestResets(t *testing.T) {
 		}
 		total = n
 	}
-	th := newTheatre(t)
+	th := newTheatre(t, quick)
 	defer th.hangs.Close()
 	held := [2]softgpu.Holdings{th.gpu(0).Holdings(), th.gpu(1).Holdings()}
 	first := th.act("victim", hangsContext) // whatever is made once, is made now

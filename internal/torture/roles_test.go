@@ -26,6 +26,7 @@ var roles = map[string]func(socket string) error{
 	"cycler":    cycle,
 	"victim":    beVictim,
 	"link":      link,
+	"mortal":    beMortal,
 }
 
 func TestMain(m *testing.M) {
