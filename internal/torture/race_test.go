@@ -8,4 +8,5 @@ const (
 	defaultCycles = 10_000
 	defaultResets = 100
 	defaultDeaths = 60
+	defaultTurns  = 200
 )

@@ -27,6 +27,7 @@ var roles = map[string]func(socket string) error{
 	"victim":    beVictim,
 	"link":      link,
 	"mortal":    beMortal,
+	"vandal":    beVandal,
 }
 
 func TestMain(m *testing.M) {
