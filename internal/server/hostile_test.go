@@ -171,6 +171,28 @@ var greeds = map[string]greed{
 		_, _, st := s.create(s.device, abi.Semaphore, 0)
 		return st
 	}, 12 - 2}, // less the device and the first object
+	"native fences": {kernel.Limits{GPUObjects: 16}, func(s *someone, _ int) abi.Status {
+		return s.keep(func() (int, abi.Status) {
+			_, memory, st := s.createNative(s.device, ntShared)
+			return memory, st
+		}())
+	}, 12},
+	"packed native fences": {kernel.Limits{GPUObjects: 16}, func(s *someone, _ int) abi.Status {
+		_, _, st := s.createNative(s.device, 0)
+		return st
+	}, 12},
+	"doorbells": {kernel.Limits{GPUObjects: 32}, func(s *someone, i int) abi.Status {
+		if i == 0 {
+			s.gpu = makeGPUSet(s.openAdapter(), s.mustDo)
+			paged(s.daemon)
+		}
+		r := request(abi.OpCreateHwQueueForUserModeSubmission)
+		rec := abi.View[abi.CreateHwQueueForUserModeSubmission](r.Record)
+		rec.HHwContext, rec.HRingBuffer = s.gpu.home, s.gpu.allocation
+		st := s.ask(r)
+		closeFiles(r)
+		return st
+	}, 24 - 2}, // less the two queues of the set
 	"turns": {kernel.Limits{Waits: 5}, func(s *someone, i int) abi.Status {
 		r := request(abi.OpAcquireKeyedMutex)
 		rec := abi.View[abi.AcquireKeyedMutex](r.Record)
@@ -204,6 +226,7 @@ func TestGreed(t *testing.T) {
 			d, path := public(t, kernel.Config{Limits: g.limits})
 			greedy, modest := pair(t, path)
 			for _, s := range []*someone{greedy, modest} {
+				s.daemon = d
 				s.prepare(name == "turns")
 			}
 			if n := g.all(greedy); n != g.most {
@@ -233,6 +256,7 @@ func TestGreed(t *testing.T) {
 				modest.end()
 			}
 			again := somebody(t, path, greedy.uid, greedy.uid)
+			again.daemon = d
 			again.prepare(name == "turns")
 			for { // what the NT handles were is given back last
 				if n := g.all(again); n == g.most {
@@ -240,6 +264,7 @@ func TestGreed(t *testing.T) {
 				}
 				again.end()
 				again = somebody(t, path, greedy.uid, greedy.uid)
+				again.daemon = d
 				again.prepare(name == "turns")
 			}
 			again.end()

@@ -32,6 +32,8 @@ type someone struct {
 	bell   uint32 // the first of its lines
 
 	one, mutex abi.Handle // what greed is about
+	gpu        *gpuSet    // likewise
+	daemon     *Daemon    // for greed
 	kept       []int      // descriptors
 }
 
