@@ -28,8 +28,9 @@ func logCommand() *cobra.Command {
 		Use:   "log [pid:N|pid:N/0xHANDLE]",
 		Short: "Show who signalled native fences, and who was unblocked",
 		Long: `Of hardware queues that programs fill by themselves the kernel sees neither signals nor
-waits: the GPU does them alone, and logs them. This shows what it logged, in the order in
-which it happened, for a hardware queue (dxgsync ls queues), for all of a process or for all.
+waits: the GPU does them alone, and logs them. This shows what it logged, for a hardware
+queue (dxgsync ls queues), for all of a process or for all, in the order in which it
+happened; of what has the same time, signals come first.
 
   TIME     when, in seconds of the CPU's clock (CLOCK_MONOTONIC), to the nanosecond
   PROCESS  whose queue it was
