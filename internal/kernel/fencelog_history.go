@@ -38,7 +38,10 @@ func (h *logHistory) add(a *Adapter, p *Process, e abi.NativeFenceLogEntry, fenc
 	}
 	switch {
 	case len(h.list) < maxLogged && a.eventsKept.take(p.Info.UID, maxAllLogged):
-		h.list, h.first = append(h.since(0), v), 0
+		if h.first > 0 { // it was a ring while there was no room for more
+			h.list, h.first = h.since(0), 0
+		}
+		h.list = append(h.list, v)
 	case len(h.list) > 0:
 		h.list[h.first] = v
 		h.first = (h.first + 1) % len(h.list)

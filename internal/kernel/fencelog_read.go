@@ -2,14 +2,12 @@ package kernel
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"sync"
 
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/ddi"
 	"github.com/dxgsync/dxgsync/internal/page"
-	"github.com/dxgsync/dxgsync/internal/syncobj"
 )
 
 // readLogs has logs read soon: the driver is asked first to make visible what the GPU has
@@ -110,7 +108,8 @@ func (a *Adapter) updateLogs(d ddi.Driver) {
 }
 
 // take reads both logs, writes down what they say and looks at the fences that they name;
-// if that is not all that happened, at all fences that CPUs wait for. The lock is held.
+// if that is not all that happened, at all fences of the process that CPUs wait for. The
+// lock is held.
 func (l *fenceLogs) take() {
 	if l.ended {
 		return
@@ -137,16 +136,19 @@ func (l *fenceLogs) take() {
 		all = all || lost > 0 || broken
 	}
 	if all {
-		a.lookAtAll()
+		l.lookAtOwn()
 	}
 }
 
-// lookAtAll looks at every native fence of the adapter that a CPU waits for.
-func (a *Adapter) lookAtAll() {
-	for _, dxg := range slices.Sorted(maps.Keys(a.natives)) {
-		o := a.natives[dxg]
-		if o.wanted != page.MvalNone && o.native.fence.State() != syncobj.Gone {
-			o.look()
+// lookAtOwn looks at every native fence of the process that a CPU waits for. Others' are
+// not signalled from its queues, and it can break its logs as often as it likes.
+func (l *fenceLogs) lookAtOwn() {
+	a := l.adapter()
+	for _, d := range inOrderOf(l.process().devices) {
+		for x := d.locals; x != nil; x = x.next {
+			if n := x.native; n != nil && n.on.adapter == a && n.on.wanted != page.MvalNone && n.on.Load() > n.on.wanted {
+				n.on.look()
+			}
 		}
 	}
 }

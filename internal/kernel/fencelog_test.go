@@ -184,7 +184,8 @@ func TestOptimizedInterruptReadsTheLog(t *testing.T) {
 	}
 }
 
-// What was written over is lost, and then every fence that somebody waits for is looked at.
+// What was written over is lost, and then every fence of the process is looked at that somebody
+// waits for.
 func TestLogOverrun(t *testing.T) {
 	for _, n := range []int{84, 85, 84 * 3, 84*3 + 5} {
 		r := newLogRig(t)
