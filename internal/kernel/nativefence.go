@@ -176,6 +176,7 @@ func (o *nativeOn) forget() {
 	a.nativesMade.give(o.uid)
 	a.system.UnmapWord(&o.current)
 	a.system.UnmapWord(&o.watched)
+	a.forgetWritten()
 }
 
 // gone takes the fence's memory away from all GPUs: nothing refers to it any more but

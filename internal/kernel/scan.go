@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/dxgsync/dxgsync/internal/syncobj"
@@ -59,6 +60,18 @@ func (o *nativeOn) wrote() {
 		w.natives = append(w.natives, o)
 	}
 	w.mu.Unlock()
+}
+
+// forgetWritten drops those of the list that are gone, once they are most of it: what a GPU
+// stores to without a word may never be scanned. The lock is held.
+func (a *Adapter) forgetWritten() {
+	const few = 64
+	w := &a.written
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.natives) > few+2*len(a.natives) {
+		w.natives = slices.DeleteFunc(w.natives, func(o *nativeOn) bool { return a.natives[o.dxg] != o })
+	}
 }
 
 // scanNatives looks at every native fence that a GPU of the adapter has stored to.
