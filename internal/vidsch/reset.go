@@ -69,6 +69,11 @@ func (s *Scheduler) adapterWasReset(st abi.Status, guilty *Device, promoted bool
 		s.BugCheck(VideoTDRFailure)
 		return
 	}
+	s.each(func(e *Engine) { // nobody is asked off the hardware any more
+		for _, q := range slices.Concat(e.hw.queues, e.hw.users) {
+			q.context.suspend.state = off
+		}
+	})
 	s.owner.AdapterReset(guilty)
 	s.empty()
 	s.ask(func(d ddi.Driver) func() {
