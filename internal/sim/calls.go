@@ -92,6 +92,16 @@ func callCreateObject(p *kernel.Process, hDevice abi.Handle, info abi.Synchroniz
 	return m, st
 }
 
+func callCreateNative(p *kernel.Process, hDevice abi.Handle, initial uint64, flags abi.SyncObjectFlags) (made, abi.Status) {
+	rec, _, st := do(p, 0x800E, abi.CreateNativeFence{HDevice: hDevice, Info: abi.NativeFenceInfo{InitialFenceValue: initial, Flags: flags}}, nil)
+	return made{rec.HSyncObject, rec.Info.NativeFenceMapping.CurrentValueGpuVa}, st
+}
+
+func callOpenNative(p *kernel.Process, hDevice abi.Handle, fd int, flags abi.SyncObjectFlags) (made, abi.Status) {
+	rec, _, st := do(p, 0x800F, abi.OpenNativeFenceFromNtHandle{HDevice: hDevice, Flags: flags}, []int{fd})
+	return made{rec.HSyncObject, rec.NativeFenceMapping.CurrentValueGpuVa}, st
+}
+
 func callDestroyObject(p *kernel.Process, h abi.Handle) abi.Status {
 	_, _, st := do(p, 0x1D, abi.DestroySynchronizationObject{HSyncObject: h}, nil)
 	return st

@@ -37,6 +37,7 @@ func (w *World) compare() {
 		if !a.stopped {
 			w.compareEngines(w.puppets[i], a)
 		}
+		w.compareNatives(w.puppets[i], a)
 	}
 }
 

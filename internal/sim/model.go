@@ -29,25 +29,35 @@ type model struct {
 	shares   map[int]*mShare // by descriptor
 	cpuWaits []*mCPUWait
 	queues   []*mQueue // all that there ever were
-	starts   uint64    // orders waits for mutexes and semaphores
-	objects  uint64    // that were ever made
+	starting *mPacket  // a wait that looks at its objects one by one
+	kind     interruptKind
+	spurious bool   // the next interrupt of a native fence comes in any case
+	starts   uint64 // orders waits for mutexes and semaphores
+	objects  uint64 // that were ever made
 }
 
 type mAdapter struct {
-	index     int
-	caps      ddi.Caps
-	engines   []*mEngine
-	ready     []*mQueue // something has happened for them
-	written   []*mObject
-	calls     []func() // what the driver is asked, with what its answers do
-	stamp     uint64   // orders the lines of engines
-	stopped   bool
-	resetting bool
-	resets    []int64
+	index   int
+	caps    ddi.Caps
+	engines []*mEngine
+	ready   []*mQueue // something has happened for them
+	written []*mObject
+
+	natives     []*mOn
+	wroteNative []*mOn
+	tell        []*mOn   // of which the driver is to hear
+	held        []*mOn   // for the next interrupt
+	calls       []func() // what the driver is asked, with what its answers do
+	stamp       uint64   // orders the lines of engines
+	stopped     bool
+	resetting   bool
+	resets      []int64
 
 	failEngine, failAdapter bool // the next reset
 	slow                    bool // contexts leave the hardware when told
 }
+
+func (a *mAdapter) native() bool { return a.caps.Has(ddi.NativeGpuFence) }
 
 type engineState uint8
 
@@ -207,6 +217,7 @@ type mPoint struct {
 // A mSignal is one for all queues of a broadcast.
 type mSignal struct {
 	targets []mTarget
+	from    *mAdapter
 	event   *mEvent
 	left    int
 	rewind  bool
@@ -246,9 +257,12 @@ type mObject struct {
 	locals  int
 	shares  int // NT handles
 	queued  int // signals in queues
+	native  bool
+	asks    bool // somebody was lost who has it: the kernel stores what GPUs do
+	on      []*mOn
 }
 
-func (o *mObject) inMemory() bool { return o.kind == abi.MonitoredFence }
+func (o *mObject) inMemory() bool { return o.kind == abi.MonitoredFence || o.kind == abi.NativeFence }
 func (o *mObject) fence() bool    { return o.inMemory() || o.kind == abi.Fence }
 func (o *mObject) consumed() bool {
 	return o.kind == abi.SynchronizationMutex || o.kind == abi.Semaphore
@@ -274,6 +288,7 @@ type mLocal struct {
 	wait    bool
 	va      uint64
 	gone    bool
+	on      *mOn // opened as a native fence
 }
 
 // A mShare is an NT handle.

@@ -161,6 +161,7 @@ func (m *model) signalFromGPU(p *mProc, a signalArgs, e *mEvent) abi.Status {
 		when = atSubmission
 	}
 	push := func(s *mSignal, when moment) {
+		s.from = d.adapter
 		s.left, s.rewind = len(queues), a.flags&abi.SignalAllowFenceRewind != 0
 		for _, t := range s.targets {
 			t.object.queued++
@@ -340,6 +341,7 @@ func (m *model) signalFromCPU(p *mProc, hDevice abi.Handle, hs []abi.Handle, val
 	}
 	for i, l := range list {
 		m.signal(l.object, values[i], rewind)
+		m.stored(l.object, d.adapter, nil)
 	}
 	m.settle()
 	return success

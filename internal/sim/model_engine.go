@@ -142,7 +142,7 @@ func (m *model) run(e *mEngine) {
 	a := e.adapter
 	r := e.flying[0]
 	if r.pc == len(r.buffer.commands) {
-		m.scan(a)
+		m.scanAll(a)
 		m.land(e)
 		m.dispatch(e)
 		m.progress(a)
@@ -152,28 +152,47 @@ func (m *model) run(e *mEngine) {
 	c := r.buffer.commands[r.pc]
 	r.pc++
 	if c.op == bad {
-		m.scan(a)
+		m.scanAll(a)
 		m.fault(e, abi.DeviceExecutionDMAFault)
 		m.progress(a)
 		m.settle()
 		return
 	}
-	if !m.store(r, c) {
-		m.scan(a)
+	at, ok := m.store(r, c)
+	if !ok {
+		m.scanAll(a)
 		m.fault(e, abi.DeviceExecutionDMAPageFault)
 		m.progress(a)
 		m.settle()
 		return
 	}
 	if c.op == signal {
-		m.scan(a)
-		m.progress(a)
+		m.signalled(a, at, c.value, false)
 	}
 	m.settle() // a store that lowered a value has let waits go on
 }
 
-// store stores a value where an engine sees the address.
-func (m *model) store(r *mRun, c command) bool {
+// signalled is the interrupt of a GPU that has stored a value, if there is one. completes:
+// it is the progress of a queue, of which the kernel has to hear.
+func (m *model) signalled(a *mAdapter, at *mLocal, v uint64, completes bool) {
+	if at.on == nil || !m.interrupts(at.on, v) {
+		if at.on == nil || completes {
+			m.scanAll(a)
+			m.progress(a)
+		}
+		return
+	}
+	at.on.hold()
+	if m.kind != saysLater {
+		m.nativeInterrupt(a, m.kind)
+	} else if completes {
+		m.scanAll(a)
+		m.progress(a)
+	}
+}
+
+// store stores a value where an engine sees the address, and returns through what.
+func (m *model) store(r *mRun, c command) (*mLocal, bool) {
 	p := r.queue.context.device.proc
 	a := r.queue.context.device.adapter
 	var at *mLocal
@@ -187,24 +206,32 @@ func (m *model) store(r *mRun, c command) bool {
 			if d.adapter == a && r.local.va == c.va && c.va != 0 && r.used() {
 				at = r.local
 				if r.local.object.gone {
-					return at.signal && !p.dead // it goes nowhere
+					return at, at.signal && !p.dead // it goes nowhere
 				}
 			}
 		}
 	}
 	if at == nil || p.dead || !at.signal && !at.owned {
-		return false
+		return nil, false
 	}
 	o := at.object
-	if c.value < o.see() {
+	switch {
+	case c.value < o.see() || (o.native || o.asks) && at.on == nil: // the kernel does it, and others hear of it
 		m.signal(o, c.value, true)
-	} else if !o.lost {
+		m.stored(o, nil, nil)
+	case !o.lost:
 		o.value = c.value
+	}
+	if at.on != nil {
+		if !slices.Contains(a.wroteNative, at.on) {
+			a.wroteNative = append(a.wroteNative, at.on)
+		}
+		return at, true
 	}
 	if !slices.Contains(a.written, o) {
 		a.written = append(a.written, o)
 	}
-	return true
+	return at, true
 }
 
 // scan looks at what a GPU has stored.
@@ -214,6 +241,9 @@ func (m *model) scan(a *mAdapter) {
 	for _, o := range list {
 		if !o.gone {
 			m.look(o)
+			if o.crosses() {
+				m.stored(o, nil, nil)
+			}
 		}
 	}
 }
@@ -232,7 +262,7 @@ func (m *model) fault(e *mEngine, state abi.DeviceExecutionState) {
 
 // answer is an engine that stops, as it was asked to.
 func (m *model) answer(e *mEngine) {
-	m.scan(e.adapter)
+	m.scanAll(e.adapter)
 	m.takeBack(e, true)
 	e.state = engineRuns
 	m.dispatch(e)
@@ -316,9 +346,6 @@ func (m *model) resetEngine(e *mEngine) {
 			m.land(e)
 			m.hang(r.queue.context.device)
 		}
-		m.takeBack(e, false)
-		e.state = engineRuns
-		m.resume(e)
-		m.dispatch(e)
+		m.runAgain(e)
 	}
 }

@@ -212,21 +212,22 @@ func (m *model) runHardware(q *mQueue) {
 	a := q.engine().adapter
 	r := q.flying[0]
 	c := command{op: signal, va: q.progress.va, value: r.progress}
-	if r.pc < len(r.buffer.commands) {
+	last := r.pc == len(r.buffer.commands)
+	if !last {
 		c = r.buffer.commands[r.pc]
 	}
 	r.pc++
 	state := abi.DeviceExecutionActive
 	if c.op == bad {
 		state = abi.DeviceExecutionDMAFault
-	} else if !m.store(r, c) {
+	} else if at, ok := m.store(r, c); !ok {
 		state = abi.DeviceExecutionDMAPageFault
+	} else if c.op == signal {
+		m.signalled(a, at, c.value, last)
 	}
-	if state != abi.DeviceExecutionActive || c.op == signal {
-		m.scan(a)
-		if state != abi.DeviceExecutionActive {
-			m.loseDevice(q.context.device, state)
-		}
+	if state != abi.DeviceExecutionActive {
+		m.scanAll(a)
+		m.loseDevice(q.context.device, state)
 		m.progress(a)
 	}
 	m.settle()
@@ -267,6 +268,12 @@ func (m *model) resetHardware(e *mEngine) {
 		m.land(e)
 		m.hang(r.queue.context.device)
 	}
+	m.runAgain(e)
+}
+
+// runAgain lets an engine go on that was reset: nothing of it runs, so that contexts that
+// were to leave it have left.
+func (m *model) runAgain(e *mEngine) {
 	m.takeBack(e, false)
 	e.state = engineRuns
 	for _, c := range e.leaving {

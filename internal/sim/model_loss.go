@@ -14,12 +14,15 @@ func (m *model) loseDevice(d *mDevice, state abi.DeviceExecutionState) {
 		return
 	}
 	d.state = state
+	for _, l := range d.locals {
+		l.object.asks = true
+	}
 	m.dropAll(d, byLoss)
 	for _, l := range slices.Backward(slices.Clone(d.locals)) {
 		if (l.signal || l.owned) && l.flags&abi.SyncObjectNoSignalMaxValueOnTdr == 0 {
 			m.lose(l.object)
 		} else {
-			m.look(l.object)
+			m.lookAnyway(l.object)
 		}
 	}
 	m.loosen(d, byLoss)
@@ -136,6 +139,11 @@ func (m *model) adapterWasReset(a *mAdapter, guilty *mDevice) {
 		m.stop(a)
 		return
 	}
+	for _, e := range a.engines {
+		for _, q := range e.hw {
+			q.context.place = offHardware
+		}
+	}
 	for _, d := range m.devicesOn(a) {
 		if d == guilty {
 			m.hang(d)
@@ -236,7 +244,7 @@ func (m *model) exit(p *mProc) {
 	}
 	for _, d := range p.devices {
 		for _, l := range slices.Backward(d.locals) {
-			m.look(l.object)
+			m.lookAnyway(l.object)
 		}
 	}
 	for _, d := range p.devices {

@@ -39,6 +39,7 @@ func (m *model) release(o *mObject, value uint64) {
 			m.meet(p)
 		}
 	}
+	m.rearm(o)
 }
 
 // meet latches a point, and ends the wait that it was the last one of.
@@ -69,6 +70,9 @@ func (m *model) endCPUWait(w *mCPUWait) {
 func (m *model) cancelCPUWait(w *mCPUWait) {
 	w.ended = true
 	m.cpuWaits = slices.DeleteFunc(m.cpuWaits, func(o *mCPUWait) bool { return o == w })
+	for _, p := range w.points {
+		m.rearm(p.object)
+	}
 }
 
 // enlist begins a wait for a point.
@@ -78,6 +82,7 @@ func (m *model) enlist(p *mPoint) {
 		m.meet(p)
 		return
 	}
+	m.rearm(p.object)
 	m.look(p.object)
 }
 
@@ -101,11 +106,14 @@ func (m *model) signal(o *mObject, value uint64, rewind bool) {
 
 // lose raises a fence for good.
 func (m *model) lose(o *mObject) {
-	if o.lost || o.gone {
+	if o.gone {
 		return
 	}
-	o.lost, o.value = true, lossMax
-	m.look(o)
+	if !o.lost {
+		o.lost, o.value = true, lossMax
+		m.look(o)
+	}
+	m.askAll(o, toldSignaled)
 }
 
 // give adds a unit to a mutex or semaphore.
@@ -180,17 +188,23 @@ func (m *model) destroyLocal(l *mLocal) {
 	if o.inMemory() {
 		l.device.locals = slices.DeleteFunc(l.device.locals, func(x *mLocal) bool { return x == l })
 		m.abandon(l)
+		if l.on != nil {
+			l.on.leave()
+		}
 		const keep = abi.SyncObjectShared | abi.SyncObjectUnwaitCpuWaitersOnlyOnDestroy
 		if o.flags&keep != keep {
 			for _, w := range slices.Clone(m.cpuWaits) {
 				for _, p := range w.points {
 					if p.local == l && p.in && !p.met && !w.ended {
 						m.meet(p)
+						m.rearm(o)
 					}
 				}
 			}
 		}
-		m.look(o)
+		if len(m.waitsFor(o)) > 0 {
+			m.lookAnyway(o)
+		}
 	} else {
 		l.proc.plains = slices.DeleteFunc(l.proc.plains, func(x *mLocal) bool { return x == l })
 	}

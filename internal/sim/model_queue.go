@@ -89,8 +89,11 @@ func (m *model) start(q *mQueue, p *mPacket) bool {
 		q.waiting, p.started = true, m.starts
 		return false
 	}
+	m.starting = p
+	defer func() { m.starting = nil }()
 	for _, pt := range p.points {
 		pt.in = true
+		m.rearm(pt.object)
 		if pt.object.gone || pt.target <= pt.object.see() {
 			pt.met = true
 		}
@@ -119,6 +122,7 @@ func (m *model) reach(s *mSignal) {
 	for _, t := range s.targets {
 		if !s.dropped {
 			m.signal(t.object, t.value, s.rewind)
+			m.stored(t.object, s.from, nil)
 		}
 		t.object.queued--
 		m.check(t.object)
@@ -158,9 +162,15 @@ func (m *model) dropSignal(s *mSignal, w why) {
 func (m *model) drop(q *mQueue, w why) {
 	q.gone = true
 	m.leave(q)
+	waited := q.waiting
 	q.waiting = false
 	list := q.pending
 	q.pending = nil
+	if waited {
+		for _, pt := range list[0].points {
+			m.rearm(pt.object)
+		}
+	}
 	for _, p := range list {
 		if p.kind == signalPacket {
 			m.dropSignal(p.signal, w)

@@ -25,6 +25,9 @@ func (m *model) abandon(l *mLocal) {
 	if l.va == 0 || !d.outstanding(d.numbers) || l.proc.dead {
 		return
 	}
+	if l.on != nil {
+		l.on.opens++
+	}
 	d.remnants = append(d.remnants, &mRemnant{local: l, last: d.numbers})
 }
 
@@ -33,7 +36,15 @@ func (m *model) endRemnants(a *mAdapter) {
 	for _, p := range m.procs {
 		for _, d := range slices.Concat(p.devices, p.destroyed) {
 			if d.adapter == a {
-				d.remnants = slices.DeleteFunc(d.remnants, func(r *mRemnant) bool { return !r.used() })
+				d.remnants = slices.DeleteFunc(d.remnants, func(r *mRemnant) bool {
+					if r.used() {
+						return false
+					}
+					if r.local.on != nil {
+						r.local.on.leave()
+					}
+					return true
+				})
 			}
 		}
 		p.destroyed = slices.DeleteFunc(p.destroyed, func(d *mDevice) bool { return len(d.remnants) == 0 })

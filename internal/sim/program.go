@@ -30,6 +30,8 @@ var actions = []action{
 	{10, (*World).signalFromCPU},
 	{6, (*World).waitFromCPU},
 	{8, (*World).createObject},
+	{6, (*World).createNative},
+	{2, (*World).tellHeld},
 	{6, (*World).createContext},
 	{5, (*World).createHwQueue},
 	{2, (*World).destroyHwQueue},
@@ -129,8 +131,8 @@ func (w *World) end() {
 		}
 	}
 	for i, p := range w.puppets {
-		if len(p.devices)+len(p.contexts)+len(p.queues) != 0 {
-			w.differ("at the end the driver of adapter %d has %d devices, %d contexts, %d queues", i, len(p.devices), len(p.contexts), len(p.queues))
+		if len(p.devices)+len(p.contexts)+len(p.queues)+len(p.natives)+len(p.locals) != 0 {
+			w.differ("at the end the driver of adapter %d has %d devices, %d contexts, %d queues, %d native fences with %d local objects", i, len(p.devices), len(p.contexts), len(p.queues), len(p.natives), len(p.locals))
 		}
 	}
 }

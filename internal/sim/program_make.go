@@ -178,6 +178,10 @@ func (w *World) createHwQueue() {
 	w.addLocal(o, c.device, m.progress, 0, "progress", true, false, true)
 	q.progress = p.table[m.progress.handle].(*mLocal)
 	q.progress.owned = true
+	if c.device.adapter.native() {
+		o.kind = abi.NativeFence
+		w.addNative(c.device, m.progress)
+	}
 	c.queues = append(c.queues, q)
 	w.model.queues = append(w.model.queues, q)
 }
@@ -326,10 +330,20 @@ func (w *World) openShared() {
 	fd, d := pick(w, fds), pick(w, list)
 	flags := []abi.SyncObjectFlags{0, abi.SyncObjectNoSignal, abi.SyncObjectNoWait, abi.SyncObjectNoSignalMaxValueOnTdr}[w.choose.Int(4)]
 	p := d.proc
+	s := w.model.shares[fd]
+	if (s.object.kind == abi.NativeFence || s.object.crosses() && s.object.inMemory()) && !w.one(4) {
+		m, got := callOpenNative(w.process(p), d.handle, fd, flags)
+		w.answer(got, w.model.openNative(p, d.handle, fd), "p%d: open descriptor %d natively on %s as local %d, flags %v", p.index+1, fd, w.of(p, d.handle), w.objects+1, flags)
+		if got.OK() && w.err == "" {
+			w.addLocal(s.object, d, m, flags, "native", false, s.signal, s.wait)
+			w.addNative(d, m)
+			w.model.settle()
+		}
+		return
+	}
 	m, got := callOpen(w.process(p), d.handle, fd, flags)
 	w.answer(got, w.model.openShared(p, d.handle, fd), "p%d: open descriptor %d on %s as local %d, flags %v", p.index+1, fd, w.of(p, d.handle), w.objects+1, flags)
 	if got.OK() && w.err == "" {
-		s := w.model.shares[fd]
 		w.addLocal(s.object, d, m, flags, "opened", false, s.signal, s.wait)
 	}
 }

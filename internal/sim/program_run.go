@@ -310,6 +310,7 @@ func (w *World) runOn(i int, e *mEngine) {
 		w.say("engine %v of adapter %d completes %#x", e.name, i, r.buffer.address)
 	}
 	p := w.puppets[i]
+	w.chooseInterrupt(p)
 	interrupt := p.step(e.name)
 	w.interrupt(p, interrupt)
 	w.model.run(e)
@@ -346,7 +347,7 @@ func (w *World) answerEngine() {
 		pe := p.engines[e.name]
 		w.say("engine %v of adapter %d gives an old answer", e.name, e.adapter.index)
 		w.interrupt(p, ddi.DmaPreempted{Engine: e.name, PreemptionFenceID: pe.answered, LastCompletedFenceID: pe.completed})
-		w.model.scan(e.adapter)
+		w.model.scanAll(e.adapter)
 		w.model.settle()
 		w.model.tick()
 		return
@@ -417,6 +418,7 @@ func (w *World) runQueue(i int, q *mQueue) {
 	r := q.flying[0]
 	p := w.puppets[i]
 	w.say("the GPU of adapter %d goes on with buffer %#x of %s", i, r.buffer.address, w.of(q.context.device.proc, q.handle))
+	w.chooseInterrupt(p)
 	interrupt := p.stepQueue(q.kmd)
 	w.interrupt(p, interrupt)
 	w.model.runHardware(q)

@@ -21,6 +21,14 @@ type puppet struct {
 	engines  map[ddi.Engine]*puppetEngine
 	order    []*puppetEngine
 
+	nativeCaps ddi.NativeFenceCaps
+	natives    map[ddi.KmdNativeFence]*puppetNative
+	locals     map[ddi.KmdLocalNativeFence]*puppetLocal
+	lastNative uint64               // handle
+	held       []ddi.DxgNativeFence // signalled, and not told yet
+	kind       interruptKind        // of the next interrupt
+	spurious   bool                 // it comes in any case
+
 	failEngineReset, failAdapterReset bool // the next one
 	slow                              bool // contexts leave the hardware when told
 	stopped                           bool // the adapter is: nothing is asked of it any more
@@ -38,6 +46,7 @@ type puppetContext struct {
 type puppetQueue struct {
 	context  ddi.KmdContext
 	progress uint64 // address
+	native   bool   // the progress fence is
 	flying   []*puppetRun
 }
 
@@ -80,7 +89,8 @@ const (
 func newPuppet(caps ddi.Caps, trace *trace, buffers map[uint64]*buffer, nodes, engines int) *puppet {
 	p := &puppet{
 		caps: caps, trace: trace, buffers: buffers, devices: map[ddi.KmdDevice]ddi.AddressSpace{}, contexts: map[ddi.KmdContext]*puppetContext{},
-		queues: map[ddi.KmdHwQueue]*puppetQueue{}, engines: map[ddi.Engine]*puppetEngine{},
+		queues: map[ddi.KmdHwQueue]*puppetQueue{}, engines: map[ddi.Engine]*puppetEngine{}, natives: map[ddi.KmdNativeFence]*puppetNative{},
+		locals: map[ddi.KmdLocalNativeFence]*puppetLocal{},
 	}
 	for n := range uint32(nodes) {
 		for o := range uint32(engines) {
@@ -196,6 +206,7 @@ func (p *puppet) ResetEngine(engine ddi.Engine) (uint32, abi.Status) {
 	}
 	aborted := e.flying[0].id
 	e.clear()
+	p.allLeave(engine)
 	return uint32(aborted), abi.StatusSuccess
 }
 
@@ -247,10 +258,14 @@ func (p *puppet) step(engine ddi.Engine) ddi.Interrupt {
 		e.completed = uint32(r.id)
 		return ddi.DmaFaulted{Engine: engine, FaultedFenceID: uint32(r.id)}
 	}
-	if f := p.devices[p.contexts[r.context].device].Store64(engine.EngineOrdinal, c.va, c.value); f != nil {
+	space := p.devices[p.contexts[r.context].device]
+	if f := space.Store64(engine.EngineOrdinal, c.va, c.value); f != nil {
 		e.flying = e.flying[1:]
 		e.completed = uint32(r.id)
 		return ddi.DmaPageFaulted{Engine: engine, FaultedFenceID: uint32(r.id), Fault: *f}
+	}
+	if l, n := p.nativeAt(space, c.va); l != nil && c.op == signal {
+		return p.signaled(engine, l, n, c.value)
 	}
 	if c.op == signal {
 		return ddi.MonitoredFenceSignaled{Engine: engine}
@@ -272,7 +287,10 @@ func (p *puppet) CreateHwQueue(args ddi.CreateHwQueueArgs) (ddi.KmdHwQueue, abi.
 	if p.contexts[args.Context] == nil {
 		return 0, p.blame("CreateHwQueue on context %d: there is none", args.Context)
 	}
-	p.queues[h] = &puppetQueue{context: args.Context, progress: args.ProgressFenceGpuVirtualAddress}
+	if (args.NativeProgressFence != 0) != p.caps.Has(ddi.NativeGpuFence) || args.NativeProgressFence != 0 && p.natives[args.NativeProgressFence] == nil {
+		return 0, p.blame("CreateHwQueue with native progress fence %d: there is none, or should be one", args.NativeProgressFence)
+	}
+	p.queues[h] = &puppetQueue{context: args.Context, progress: args.ProgressFenceGpuVirtualAddress, native: args.NativeProgressFence != 0}
 	return h, abi.StatusSuccess
 }
 
@@ -347,12 +365,18 @@ func (p *puppet) ResetHwEngine(engine ddi.Engine) (aborted ddi.KmdHwQueue, id ui
 			r.pc = 0
 		}
 	}
+	p.allLeave(engine)
+	return aborted, id, abi.StatusSuccess
+}
+
+// allLeave takes the contexts off the hardware that were asked to leave it: nothing of an
+// engine runs after a reset.
+func (p *puppet) allLeave(engine ddi.Engine) {
 	for _, c := range p.contexts {
 		if c.engine == engine && c.asked != 0 {
 			c.off, c.asked = true, 0
 		}
 	}
-	return aborted, id, abi.StatusSuccess
 }
 
 func (p *puppet) ResumeContext(h ddi.KmdContext) abi.Status {
@@ -387,12 +411,18 @@ func (p *puppet) stepQueue(h ddi.KmdHwQueue) ddi.Interrupt {
 		q.flying, faulted.Faulted = nil, true
 		return faulted
 	}
-	if f := p.devices[c.device].Store64(c.engine.EngineOrdinal, next.va, next.value); f != nil {
+	space := p.devices[c.device]
+	if f := space.Store64(c.engine.EngineOrdinal, next.va, next.value); f != nil {
 		q.flying, faulted.Fault = nil, *f
 		return faulted
 	}
 	if last {
 		q.flying = q.flying[1:]
+	}
+	if l, n := p.nativeAt(space, next.va); l != nil && next.op == signal {
+		if i := p.signaled(c.engine, l, n, next.value); i != nil || !last {
+			return i
+		}
 	}
 	if next.op == signal {
 		return ddi.MonitoredFenceSignaled{Engine: c.engine}

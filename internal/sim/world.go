@@ -52,6 +52,9 @@ func newWorld(choose *source, trace *trace, profiles []*adapter.Profile) *World 
 		caps[i] = []ddi.Caps{ddi.PerEngineReset | ddi.ReportsRead, ddi.PerEngineReset, ddi.ReportsRead, 0}[choose.Int(4)]
 		if choose.Int(3) > 0 {
 			caps[i] |= ddi.HwScheduling
+			if choose.Int(3) > 0 {
+				caps[i] |= ddi.NativeGpuFence
+			}
 		}
 		w.say("adapter %d: %v", i, caps[i])
 	}

@@ -1,0 +1,69 @@
+package sim
+
+import (
+	"github.com/dxgsync/dxgsync/abi"
+)
+
+// Actions with native fences.
+
+func (w *World) createNative() {
+	list := w.devices()
+	if len(list) == 0 || len(w.locals(nil)) >= mostLocals {
+		return
+	}
+	d := pick(w, list)
+	p, h := d.proc, d.handle
+	if w.one(30) {
+		h = w.wrong(p)
+	}
+	w.model.objects++
+	o := &mObject{kind: abi.NativeFence, serial: w.model.objects, value: w.value()}
+	o.flags = []abi.SyncObjectFlags{
+		0, ntShared, ntShared, ntShared | abi.SyncObjectCrossAdapter, ntShared | abi.SyncObjectCrossAdapter, ntShared | abi.SyncObjectNoSignal, abi.SyncObjectNoWait,
+		ntShared | abi.SyncObjectNoSignalMaxValueOnTdr, ntShared | abi.SyncObjectUnwaitCpuWaitersOnlyOnDestroy,
+		ntShared | abi.SyncObjectCrossAdapter | abi.SyncObjectUnwaitCpuWaitersOnlyOnDestroy,
+	}[w.choose.Int(10)]
+	m, got := callCreateNative(w.process(p), h, o.value, o.flags)
+	w.answer(got, w.model.createNative(p, h), "p%d: create native%d on %s, value %d, flags %v", p.index+1, w.objects+1, w.of(p, h), o.value, o.flags)
+	if got.OK() && w.err == "" {
+		d = p.table[h].(*mDevice)
+		o.adapter = d.adapter
+		w.addLocal(o, d, m, o.flags, "native", true, true, true)
+		w.addNative(d, m)
+		w.model.settle()
+	}
+}
+
+// addNative makes a local object, which the model has, a native fence.
+func (w *World) addNative(d *mDevice, m made) {
+	l := d.proc.table[m.handle].(*mLocal)
+	on, fresh := w.model.place(l.object, d.adapter)
+	l.on = on
+	if fresh {
+		on.kmd = w.puppets[d.adapter.index].lastNative
+	}
+}
+
+// chooseInterrupt chooses how a GPU tells of its next signal of a native fence.
+func (w *World) chooseInterrupt(p *puppet) {
+	p.kind = interruptKind(w.choose.Int(int(interruptKinds)))
+	p.spurious = w.one(8)
+	w.model.kind, w.model.spurious = p.kind, p.spurious
+}
+
+// tellHeld has a GPU interrupt for what it has signalled before.
+func (w *World) tellHeld() {
+	for i, a := range w.model.adapters {
+		if len(a.held) == 0 || a.stopped {
+			continue
+		}
+		p := w.puppets[i]
+		w.chooseInterrupt(p)
+		w.say("the GPU of adapter %d interrupts for %d native fences, manner %d", i, len(a.held), p.kind)
+		w.interrupt(p, p.tellHeld(a.engines[0].name))
+		w.model.nativeInterrupt(a, w.model.kind)
+		w.model.settle()
+		w.model.tick()
+		return
+	}
+}
