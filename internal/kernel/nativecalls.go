@@ -54,6 +54,9 @@ func (p *Process) checkCreateNative(rec *abi.CreateNativeFence) (*device, abi.St
 	if !ok || rec.Flags != 0 || info.Type > abi.NativeFenceIntraGPU {
 		return nil, abi.StatusInvalidParameter
 	}
+	if st := d.knowsNative(); !st.OK() {
+		return nil, st
+	}
 	if _, ok := abi.SyncObjectFlagRules.Check(uint32(info.Flags), abi.NativeFence, d.adapter.Profile.WDDM); !ok {
 		return nil, abi.StatusInvalidParameter
 	}
@@ -188,6 +191,9 @@ func (p *Process) checkOpenNative(rec *abi.OpenNativeFenceFromNtHandle, key obje
 	d, ok := object.Get[*device](&p.table, rec.HDevice)
 	if !ok {
 		return nil, nil, 0, abi.StatusInvalidParameter
+	}
+	if st := d.knowsNative(); !st.OK() {
+		return nil, nil, 0, st
 	}
 	if st := abi.CheckOpenFlags(abi.NativeFence, rec.Flags, d.adapter.Profile.WDDM); !st.OK() {
 		return nil, nil, 0, st

@@ -214,15 +214,21 @@ func (o *nativeOn) Replace(v uint64) {
 	o.wrote()
 }
 
-// A monitoredWord is the monitored value as GPUs see it: what they store there comes to
-// nothing, as others rely on it. Source: native-fence.md §2; OQ-36.
+// A monitoredWord is the monitored value as GPUs see it. Where an MMU cannot make it
+// read-only, what they store there comes to nothing if the fence can be shared, as others
+// rely on it. Source: native-fence.md §2; OQ-36.
 type monitoredWord nativeOn
 
 // Load implements vidmm.Word.
 func (w *monitoredWord) Load() uint64 { return w.monitored.Load() }
 
 // Raise implements vidmm.Word.
-func (*monitoredWord) Raise(uint64) bool { return true }
+func (w *monitoredWord) Raise(v uint64) bool {
+	if !w.native.fence.Shared() {
+		w.monitored.Store(v)
+	}
+	return true
+}
 
 // Replace implements vidmm.Word.
 func (*monitoredWord) Replace(uint64) {}

@@ -3,7 +3,6 @@ package kernel
 import (
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/ddi"
-	"github.com/dxgsync/dxgsync/internal/adapter"
 	"github.com/dxgsync/dxgsync/internal/syncobj"
 	"github.com/dxgsync/dxgsync/internal/vidmm"
 )
@@ -159,10 +158,19 @@ func (l *nativeLocal) close() {
 	o.leave()
 }
 
+// knowsNative is SUCCESS if the driver model has native fences: NOT_SUPPORTED else. What
+// flags of theirs may be is not asked then.
+func (d *device) knowsNative() abi.Status {
+	if d.adapter.Profile.WDDM < abi.NativeFence.First() {
+		return abi.StatusNotSupported
+	}
+	return abi.StatusSuccess
+}
+
 // canNative is SUCCESS if native fences can be had on the device: NOT_SUPPORTED else
 // (OQ-34).
 func (d *device) canNative() abi.Status {
-	if d.adapter.Profile.WDDM < abi.NativeFence.First() || !d.adapter.native() || !d.adapter.Profile.Caps.Has(adapter.GpuMmuSupported) {
+	if !d.adapter.native() {
 		return abi.StatusNotSupported
 	}
 	return abi.StatusSuccess

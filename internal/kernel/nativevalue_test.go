@@ -6,6 +6,7 @@ import (
 
 	"github.com/dxgsync/dxgsync/abi"
 	"github.com/dxgsync/dxgsync/ddi"
+	"github.com/dxgsync/dxgsync/internal/adapter"
 )
 
 // The monitored value is the lowest that CPUs wait for, less 1. native-fence.md §5.1.
@@ -130,5 +131,24 @@ func TestMonitoredValueIsReadOnly(t *testing.T) {
 	}
 	if fault := r.drivers[0].cb.SystemMemory().Store64(0, r.drivers[0].created.MonitoredValueSystemProcessGpuVa, 0); fault != nil {
 		t.Error("the system process cannot write:", fault)
+	}
+}
+
+// Where the MMU has no read-only pages a program's GPU may spoil the monitored value of a
+// fence of its own, and of no other (OQ-36).
+func TestMonitoredValueWithoutReadOnlyPages(t *testing.T) {
+	r := newNativeRig(t, "native")
+	r.k.adapters[0].Profile.GpuMmu.Flags &^= adapter.ReadOnlyMemorySupported
+	p := r.process()
+	d := r.device(p, 0)
+	for flags, want := range map[abi.SyncObjectFlags]uint64{0: 5, ntShared: math.MaxUint64} {
+		f := r.made(p, d, flags)
+		space, va := spaceOf(r.rig, p), f.Info.NativeFenceMapping.MonitoredValueGpuVa
+		if fault := space.Store64(0, va, 5); fault != nil {
+			t.Fatal(fault)
+		}
+		if v, fault := space.Load64(0, va); fault != nil || v != want {
+			t.Errorf("flags %v: %d, %v; want %d", flags, v, fault, want)
+		}
 	}
 }
