@@ -116,6 +116,9 @@ func FuzzSession(f *testing.F) {
 	for kind := range abi.FaultPower + 1 { // and what breaks everybody's adapter
 		r := request(abi.OpProvokeFault)
 		*abi.View[abi.ProvokeFault](r.Record) = abi.ProvokeFault{Kind: kind, AdapterLuid: abi.LUID{LowPart: 0x10000}, Node: abi.FaultEveryNode}
+		if kind == abi.FaultPower {
+			abi.View[abi.ProvokeFault](r.Record).State = abi.PowerD3
+		}
 		f.Add(append(appendMessage(helloMessage(f), frameOf(f, r), 0), honest(f)...))
 	}
 	f.Fuzz(func(t *testing.T, input []byte) {
