@@ -21,8 +21,8 @@ func (w *World) compareNatives(p *puppet, a *mAdapter) {
 		if missed := on.must &^ n.heard(); missed != 0 {
 			w.differ("the driver of adapter %d has not been told of native fence %d: %d of %d", a.index, on.kmd, missed, on.must)
 		}
-		if on.must&toldValue != 0 && !n.lost && n.value != on.object.see() {
-			w.differ("the driver of adapter %d was told that native fence %d is %d, in the model %d", a.index, on.kmd, n.value, on.object.see())
+		if on.must&toldValue != 0 && !n.lost && n.value != on.value {
+			w.differ("the driver of adapter %d was told that native fence %d is %d, in the model %d", a.index, on.kmd, n.value, on.value)
 		}
 		if n.lost != on.object.lost {
 			w.differ("the driver of adapter %d was told that native fence %d is lost: %v, in the model %v", a.index, on.kmd, n.lost, on.object.lost)

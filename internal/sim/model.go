@@ -47,6 +47,7 @@ type mAdapter struct {
 	wroteNative []*mOn
 	tell        []*mOn   // of which the driver is to hear
 	held        []*mOn   // for the next interrupt
+	overtakes   *uint64  // what a GPU stores before its driver has the next monitored values
 	calls       []func() // what the driver is asked, with what its answers do
 	stamp       uint64   // orders the lines of engines
 	stopped     bool

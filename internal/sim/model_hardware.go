@@ -299,7 +299,8 @@ func (m *model) runAgain(e *mEngine) {
 func (e *mEngine) aborts() *mContext {
 	var first *mQueue
 	for _, q := range e.hw {
-		if q.context.place == leavingHardware && (first == nil || q.kmd < first.kmd) {
+		has := slices.ContainsFunc(q.flying, func(r *mRun) bool { return !r.buffer.refused })
+		if has && q.context.place == leavingHardware && (first == nil || q.kmd < first.kmd) {
 			first = q
 		}
 	}

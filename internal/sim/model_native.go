@@ -20,6 +20,7 @@ type mOn struct {
 	monitored uint64 // that the driver was told
 	asked     told   // in its turn
 	must      told   // what the driver has to have heard since the last comparison
+	value     uint64 // the last one of toldValue
 }
 
 // told is what a driver hears of a fence.
@@ -170,15 +171,54 @@ func (m *model) tell(a *mAdapter) {
 		if on.opens == 0 {
 			continue
 		}
+		if what&toldValue != 0 {
+			on.value = on.object.see()
+		}
 		on.must |= what & (toldValue | toldNotice | toldSignaled)
 		if what&toldMonitored != 0 && on.monitored != on.wanted {
+			if v := a.overtakes; v != nil {
+				m.overtake(on, *v)
+			}
 			on.monitored = on.wanted
 			again = append(again, on)
 		}
 	}
+	if len(again) > 0 {
+		a.overtakes = nil
+	}
 	for _, on := range again {
 		m.lookOn(on)
 	}
+}
+
+// overtake is the signal of a GPU that does not know the new monitored value yet.
+func (m *model) overtake(on *mOn, v uint64) {
+	o, a := on.object, on.adapter
+	if v < o.see() || v > on.monitored || !m.writable(on) {
+		return
+	}
+	if !o.lost {
+		o.value = v
+	}
+	if !slices.Contains(a.wroteNative, on) {
+		a.wroteNative = append(a.wroteNative, on)
+	}
+}
+
+// writable reports whether programs may have GPUs store to a fence through some address.
+func (m *model) writable(on *mOn) bool {
+	for _, p := range m.procs {
+		for _, d := range slices.Concat(p.devices, p.destroyed) {
+			locals := slices.Clone(d.locals)
+			for _, r := range d.remnants {
+				locals = append(locals, r.local)
+			}
+			if !p.dead && slices.ContainsFunc(locals, func(l *mLocal) bool { return l.on == on && l.signal }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // lookOn looks at a fence that a GPU may have stored to, and tells other GPUs.

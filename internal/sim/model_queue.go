@@ -89,6 +89,10 @@ func (m *model) start(q *mQueue, p *mPacket) bool {
 		q.waiting, p.started = true, m.starts
 		return false
 	}
+	if first := p.points[0]; len(p.points) == 1 && first.object.inMemory() && first.target <= first.object.see() {
+		q.pending = q.pending[1:] // nobody has to hear of a value that is there already
+		return true
+	}
 	m.starting = p
 	defer func() { m.starting = nil }()
 	for _, pt := range p.points {

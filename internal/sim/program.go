@@ -32,6 +32,7 @@ var actions = []action{
 	{8, (*World).createObject},
 	{6, (*World).createNative},
 	{2, (*World).tellHeld},
+	{4, (*World).overtake},
 	{6, (*World).createContext},
 	{5, (*World).createHwQueue},
 	{2, (*World).destroyHwQueue},

@@ -67,3 +67,12 @@ func (w *World) tellHeld() {
 		return
 	}
 }
+
+// overtake has a GPU signal while its driver is told the next monitored values.
+func (w *World) overtake() {
+	i, v := w.choose.Int(2), w.value()
+	if a := w.model.adapters[i]; a.native() {
+		w.say("before the next monitored values of adapter %d, its GPU signals %d", i, v)
+		w.puppets[i].overtakes, a.overtakes = &v, &v
+	}
+}

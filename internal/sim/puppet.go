@@ -28,6 +28,7 @@ type puppet struct {
 	held       []ddi.DxgNativeFence // signalled, and not told yet
 	kind       interruptKind        // of the next interrupt
 	spurious   bool                 // it comes in any case
+	overtakes  *uint64              // that a GPU stores before the next monitored values
 
 	failEngineReset, failAdapterReset bool // the next one
 	slow                              bool // contexts leave the hardware when told
@@ -289,6 +290,9 @@ func (p *puppet) CreateHwQueue(args ddi.CreateHwQueueArgs) (ddi.KmdHwQueue, abi.
 	}
 	if (args.NativeProgressFence != 0) != p.caps.Has(ddi.NativeGpuFence) || args.NativeProgressFence != 0 && p.natives[args.NativeProgressFence] == nil {
 		return 0, p.blame("CreateHwQueue with native progress fence %d: there is none, or should be one", args.NativeProgressFence)
+	}
+	if n := p.natives[args.NativeProgressFence]; n != nil {
+		n.progress = true
 	}
 	p.queues[h] = &puppetQueue{context: args.Context, progress: args.ProgressFenceGpuVirtualAddress, native: args.NativeProgressFence != 0}
 	return h, abi.StatusSuccess

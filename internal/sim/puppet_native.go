@@ -16,6 +16,7 @@ type puppetNative struct {
 	monitored uint64
 	opens     int
 	lost      bool
+	progress  bool   // of a hardware queue: nobody else signals it
 	told      told   // since the last comparison
 	value     uint64 // the last one of toldValue
 }
@@ -90,9 +91,27 @@ func (p *puppet) UpdateMonitoredValues(updates []ddi.MonitoredValueUpdate) {
 			p.blame("UpdateMonitoredValues of %d to %d: there is none, it is not open, or it is that already", u.Fence, u.Value)
 			continue
 		}
+		if p.overtakes != nil && !n.progress {
+			p.overtake(u.Fence, n, *p.overtakes)
+		}
 		p.trace.say("monitored value of %d: %d", u.Fence, u.Value)
 		n.monitored = u.Value
 		u.MonitoredValue.Store(u.Value)
+	}
+	p.overtakes = nil
+}
+
+// overtake has a GPU signal a fence when it does not know the new monitored value yet, and
+// does not interrupt by the old one.
+func (p *puppet) overtake(h ddi.KmdNativeFence, n *puppetNative, v uint64) {
+	for _, l := range p.locals {
+		if now, f := l.space.Load64(0, l.va); l.fence != h || f != nil || v < now || v > n.monitored {
+			continue
+		}
+		if l.space.Store64(0, l.va, v) == nil {
+			p.trace.say("%d is stored to %d before that", v, h)
+			return
+		}
 	}
 }
 
