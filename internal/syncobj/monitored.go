@@ -229,6 +229,7 @@ func (f *MonitoredFence) Unref(wakes *Wakes) {
 	}
 	f.back.View().SetGone()
 	f.release(Max)
+	f.rearm() // what packets still store there interrupts for nobody
 	wakes.Add(f.back)
 	wakes.Free(f.back)
 }

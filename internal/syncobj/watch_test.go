@@ -39,3 +39,14 @@ func TestWatch(t *testing.T) {
 		t.Error("with a loss it does not ask")
 	}
 }
+
+// With the last reference nobody waits any more, and the monitor is told so.
+func TestWatchGone(t *testing.T) {
+	f, _, k, _ := fixture(Live) // a wait for 7
+	var got told
+	f.Watch(&got, true)
+	f.Unref(new(Wakes))
+	if want := []uint64{6, page.MvalNone}; !slices.Equal(got, want) || k.n != 1 {
+		t.Errorf("told %d, want %d; %d ended", got, want, k.n)
+	}
+}
