@@ -334,6 +334,16 @@ func TestAdapterResetWithHwQueues(t *testing.T) {
 	_ = abi.StatusSuccess
 }
 
+// Nothing that the loss of the devices asks is asked of a GPU that was reset.
+func TestAdapterResetSuspendsNobody(t *testing.T) {
+	w, a, _, _ := hwWorld(t)
+	w.loses = []*Device{a.device()}
+	a.hw(0xa0, 1)
+	w.want("submit hw 1.a0=1")
+	w.s.resetAdapter(nil)
+	w.want("reset all", "adapter reset by nobody", "idle a", "restart", "report 0x117 promoted=false")
+}
+
 // Destroying a queue alone waits for its context to be off.
 func TestDestroyHwQueue(t *testing.T) {
 	w, a, _, _ := hwWorld(t)

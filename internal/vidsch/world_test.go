@@ -12,6 +12,7 @@ import (
 // A world is a scheduler with a driver that writes down what it is asked, an owner that
 // writes down what it is told, and a clock.
 type world struct {
+	loses []*Device // with the adapter
 	ddi.Refusals
 	t     *testing.T
 	s     *Scheduler
@@ -91,8 +92,13 @@ func (w *world) Faulted(d *Device, f Fault) {
 	w.say("faulted %s page=%v", name(d), f.Page)
 	d.Lose(Lost)
 }
-func (w *world) AdapterReset(g *Device) { w.say("adapter reset by %s", name(g)) }
-func (w *world) BugCheck(b BugCheck)    { w.say("bug check %#x", b.Code) }
+func (w *world) AdapterReset(g *Device) {
+	w.say("adapter reset by %s", name(g))
+	for _, d := range w.loses {
+		d.Lose(Lost)
+	}
+}
+func (w *world) BugCheck(b BugCheck) { w.say("bug check %#x", b.Code) }
 func (w *world) Unused(_ *Device, list []Remnant) {
 	w.say("unused %v", list)
 }
