@@ -117,9 +117,6 @@ func (m *model) wants(o *mObject) uint64 {
 
 // rearm decides on the monitored value.
 func (m *model) rearm(o *mObject) {
-	if o.gone { // what packets still store there nobody looks at
-		return
-	}
 	for _, on := range o.on {
 		if v := m.wants(o); v != on.wanted {
 			on.wanted = v

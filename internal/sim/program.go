@@ -31,6 +31,7 @@ var actions = []action{
 	{6, (*World).waitFromCPU},
 	{8, (*World).createObject},
 	{6, (*World).createNative},
+	{3, (*World).crossNative},
 	{2, (*World).tellHeld},
 	{4, (*World).overtake},
 	{6, (*World).createContext},

@@ -305,6 +305,12 @@ func (w *World) shareAndOpen() {
 	}
 	l := pick(w, list)
 	access := []object.Access{object.GenericAll, object.ReadControl, object.ReadControl | object.AccessWait, object.ReadControl | object.AccessSignal}[w.choose.Int(4)]
+	w.share(l, access)
+	w.openShared()
+}
+
+// share returns the descriptor, -1 if there is none.
+func (w *World) share(l *mLocal, access object.Access) int {
 	fd, got := callShare(w.process(l.proc), l.handle, access)
 	w.answer(got, w.model.share(l.proc, l.handle), "p%d: share %s as descriptor %d, access %#x", l.proc.index+1, w.of(l.proc, l.handle), fd, uint32(access))
 	if got.OK() {
@@ -313,7 +319,7 @@ func (w *World) shareAndOpen() {
 		w.model.shares[fd] = s
 		l.object.shares++
 	}
-	w.openShared()
+	return fd
 }
 
 func (w *World) openShared() {
@@ -327,7 +333,11 @@ func (w *World) openShared() {
 	if len(fds) == 0 || len(list) == 0 || len(w.locals(nil)) >= mostLocals {
 		return
 	}
-	fd, d := pick(w, fds), pick(w, list)
+	w.open(pick(w, fds), pick(w, list))
+}
+
+// open opens what a descriptor stands for, a native fence nearly always as one.
+func (w *World) open(fd int, d *mDevice) {
 	flags := []abi.SyncObjectFlags{0, abi.SyncObjectNoSignal, abi.SyncObjectNoWait, abi.SyncObjectNoSignalMaxValueOnTdr}[w.choose.Int(4)]
 	p := d.proc
 	s := w.model.shares[fd]

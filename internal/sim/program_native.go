@@ -1,7 +1,10 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/dxgsync/dxgsync/abi"
+	"github.com/dxgsync/dxgsync/internal/object"
 )
 
 // Actions with native fences.
@@ -16,21 +19,51 @@ func (w *World) createNative() {
 	if w.one(30) {
 		h = w.wrong(p)
 	}
-	w.model.objects++
-	o := &mObject{kind: abi.NativeFence, serial: w.model.objects, value: w.value()}
-	o.flags = []abi.SyncObjectFlags{
+	w.createNativeOn(p, h, []abi.SyncObjectFlags{
 		0, ntShared, ntShared, ntShared | abi.SyncObjectCrossAdapter, ntShared | abi.SyncObjectCrossAdapter, ntShared | abi.SyncObjectNoSignal, abi.SyncObjectNoWait,
 		ntShared | abi.SyncObjectNoSignalMaxValueOnTdr, ntShared | abi.SyncObjectUnwaitCpuWaitersOnlyOnDestroy,
 		ntShared | abi.SyncObjectCrossAdapter | abi.SyncObjectUnwaitCpuWaitersOnlyOnDestroy,
-	}[w.choose.Int(10)]
+	}[w.choose.Int(10)])
+}
+
+// createNativeOn returns the local object, nil if there is none.
+func (w *World) createNativeOn(p *mProc, h abi.Handle, flags abi.SyncObjectFlags) *mLocal {
+	w.model.objects++
+	o := &mObject{kind: abi.NativeFence, flags: flags, serial: w.model.objects, value: w.value()}
 	m, got := callCreateNative(w.process(p), h, o.value, o.flags)
 	w.answer(got, w.model.createNative(p, h), "p%d: create native%d on %s, value %d, flags %v", p.index+1, w.objects+1, w.of(p, h), o.value, o.flags)
-	if got.OK() && w.err == "" {
-		d = p.table[h].(*mDevice)
-		o.adapter = d.adapter
-		w.addLocal(o, d, m, o.flags, "native", true, true, true)
-		w.addNative(d, m)
-		w.model.settle()
+	if !got.OK() || w.err != "" {
+		return nil
+	}
+	d := p.table[h].(*mDevice)
+	o.adapter = d.adapter
+	w.addLocal(o, d, m, o.flags, "native", true, true, true)
+	w.addNative(d, m)
+	w.model.settle()
+	return p.table[m.handle].(*mLocal)
+}
+
+// crossNative makes a native fence that devices of both adapters have.
+func (w *World) crossNative() {
+	list := w.devices()
+	if len(list) == 0 || len(w.locals(nil)) >= mostLocals || len(w.model.shares) >= mostShares {
+		return
+	}
+	d := pick(w, list)
+	other := w.model.adapters[1-d.adapter.index]
+	onOther := slices.DeleteFunc(list, func(o *mDevice) bool { return o.adapter != other })
+	if len(onOther) == 0 {
+		if len(w.devices()) < mostDevices {
+			w.createDeviceOn(pick(w, w.living()), other)
+		}
+		return
+	}
+	l := w.createNativeOn(d.proc, d.handle, ntShared|abi.SyncObjectCrossAdapter)
+	if l == nil {
+		return
+	}
+	if fd := w.share(l, object.GenericAll); fd >= 0 {
+		w.open(fd, pick(w, onOther))
 	}
 }
 
