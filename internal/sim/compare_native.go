@@ -27,6 +27,13 @@ func (w *World) compareNatives(p *puppet, a *mAdapter) {
 		if n.lost != on.object.lost {
 			w.differ("the driver of adapter %d was told that native fence %d is lost: %v, in the model %v", a.index, on.kmd, n.lost, on.object.lost)
 		}
+		if n.at != 0 && !on.object.gone {
+			system := p.cb.SystemMemory()
+			v, f := system.Load64(0, n.at)
+			if mval, g := system.Load64(0, n.mval); f != nil || g != nil || v != on.object.see() || mval != on.monitored {
+				w.differ("in the system process of adapter %d native fence %d is %d (%v), monitored value %d (%v), in the model %d and %d", a.index, on.kmd, v, f, mval, g, on.object.see(), on.monitored)
+			}
+		}
 		on.must, n.told = 0, 0
 	}
 	if locals != len(p.locals) {

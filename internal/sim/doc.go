@@ -17,6 +17,12 @@
 //   - An engine takes the first buffer of the queue with the highest priority, of equal
 //     ones that which has been in line longest.
 //
+// Of native fences the model derives from the waits which monitored value each driver must
+// have been told, and from each store whom it must have been told of. A driver interrupts
+// when a value is above that, naming the fences or none, late or without a reason; it may
+// have its GPU store a value before it takes the next monitored value. Packets' waits are
+// the kernel's: these drivers have no waits of their own.
+//
 // # Replay
 //
 // A failure prints the seed and the program, shrunk to the actions that are needed.

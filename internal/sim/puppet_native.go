@@ -13,6 +13,7 @@ import (
 // A puppetNative is a native fence.
 type puppetNative struct {
 	dxg       ddi.DxgNativeFence
+	at, mval  uint64 // in the system process; 0 without that
 	monitored uint64
 	opens     int
 	lost      bool
@@ -36,8 +37,12 @@ func (p *puppet) CreateNativeFence(args ddi.CreateNativeFenceArgs) (ddi.KmdNativ
 			return 0, p.blame("CreateNativeFence(%d): there is one", args.Fence)
 		}
 	}
+	at, mval := args.CurrentValueSystemProcessGpuVa, args.MonitoredValueSystemProcessGpuVa
+	if mapped := p.nativeCaps.MapToGpuSystemProcess; (at != 0) != mapped || (mval != 0) != mapped {
+		return 0, p.blame("CreateNativeFence(%d) at %#x and %#x of the system process", args.Fence, at, mval)
+	}
 	h := ddi.KmdNativeFence(p.handle())
-	p.natives[h] = &puppetNative{dxg: args.Fence}
+	p.natives[h] = &puppetNative{dxg: args.Fence, at: at, mval: mval}
 	p.lastNative = uint64(h)
 	p.trace.say("create native fence %d", h)
 	return h, abi.StatusSuccess

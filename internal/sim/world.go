@@ -48,6 +48,7 @@ func newWorld(choose *source, trace *trace, profiles []*adapter.Profile) *World 
 		model: &model{shares: map[int]*mShare{}},
 	}
 	var caps [2]ddi.Caps
+	var wishes [2]ddi.NativeFenceCaps
 	for i := range caps {
 		caps[i] = []ddi.Caps{ddi.PerEngineReset | ddi.ReportsRead, ddi.PerEngineReset, ddi.ReportsRead, 0}[choose.Int(4)]
 		if choose.Int(3) > 0 {
@@ -56,13 +57,15 @@ func newWorld(choose *source, trace *trace, profiles []*adapter.Profile) *World 
 				caps[i] |= ddi.NativeGpuFence
 			}
 		}
-		w.say("adapter %d: %v", i, caps[i])
+		wishes[i] = ddi.NativeFenceCaps{MonitoredValueStride: []uint32{0, 8, 2048}[choose.Int(3)], MapToGpuSystemProcess: choose.Int(2) == 0}
+		w.say("adapter %d: %v, %+v", i, caps[i], wishes[i])
 	}
 	k, err := kernel.New(kernel.Config{
 		Profiles: profiles, Host: w.host, Now: func() int64 { return w.clock },
 		Random: func() uint32 { return uint32(w.choose.Int(1 << 24)) },
 		Driver: func(p *adapter.Profile) ddi.Driver {
 			d := newPuppet(caps[len(w.puppets)], trace, w.buffers, len(p.Nodes), p.Engines())
+			d.nativeCaps = wishes[len(w.puppets)]
 			w.puppets = append(w.puppets, d)
 			return d
 		},
