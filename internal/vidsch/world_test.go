@@ -92,6 +92,7 @@ func (w *world) Faulted(d *Device, f Fault) {
 	w.say("faulted %s page=%v", name(d), f.Page)
 	d.Lose(Lost)
 }
+
 func (w *world) AdapterReset(g *Device) {
 	w.say("adapter reset by %s", name(g))
 	for _, d := range w.loses {
