@@ -22,6 +22,8 @@ func (w *World) compare() {
 			w.differ("event %d was set %d times, in the model %d", fd, got, e.sets)
 		}
 	}
+	w.kernel.Next() // what one driver's answer has left to ask another
+	w.model.settle()
 	s := w.kernel.Snapshot()
 	w.compareObjects(s.Objects)
 	w.compareWaits(s.Waits)

@@ -59,6 +59,7 @@ type mAdapter struct {
 }
 
 func (a *mAdapter) native() bool { return a.caps.Has(ddi.NativeGpuFence) }
+func (a *mAdapter) direct() bool { return a.caps.Has(ddi.DirectSignal) }
 
 type engineState uint8
 
@@ -259,6 +260,7 @@ type mObject struct {
 	shares  int // NT handles
 	queued  int // signals in queues
 	native  bool
+	slow    bool // some adapter of it hears of signals through the CPU alone
 	asks    bool // somebody was lost who has it: the kernel stores what GPUs do
 	on      []*mOn
 }

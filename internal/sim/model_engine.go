@@ -175,6 +175,9 @@ func (m *model) run(e *mEngine) {
 // signalled is the interrupt of a GPU that has stored a value, if there is one. completes:
 // it is the progress of a queue, of which the kernel has to hear.
 func (m *model) signalled(a *mAdapter, at *mLocal, v uint64, completes bool) {
+	if at.on != nil {
+		at.on.kick()
+	}
 	if at.on == nil || !m.interrupts(at.on, v) {
 		if at.on == nil || completes {
 			m.scanAll(a)

@@ -49,6 +49,18 @@ const (
 
 func (o *mObject) crosses() bool { return o.flags&abi.SyncObjectCrossAdapter != 0 }
 
+// told says whether GPUs interrupt only if somebody waits.
+func (o *mObject) told() bool { return !o.crosses() || !o.slow }
+
+// kick is what GPUs hear of each other.
+func (on *mOn) kick() {
+	for _, other := range on.object.on {
+		if other != on && on.object.crosses() && on.adapter.direct() && other.adapter.direct() {
+			other.must |= toldNotice
+		}
+	}
+}
+
 // find is the fence on an adapter, nil: it is not there.
 func (o *mObject) find(a *mAdapter) *mOn {
 	for _, on := range o.on {
@@ -65,7 +77,12 @@ func (m *model) place(o *mObject, a *mAdapter) (on *mOn, fresh bool) {
 	if on = o.find(a); on == nil {
 		fresh = true
 		on = &mOn{object: o, adapter: a, monitored: noWait}
-		if o.crosses() {
+		if !o.slow && !a.direct() {
+			o.slow = true
+			m.rearm(o)
+			m.settle() // the new driver does not know the fence yet
+		}
+		if !o.told() {
 			on.monitored = everyInterrupts
 		}
 		on.wanted = m.wants(o)
@@ -95,7 +112,7 @@ func (on *mOn) leave() {
 
 // wants is the monitored value: less than what the first one waits for.
 func (m *model) wants(o *mObject) uint64 {
-	if o.crosses() {
+	if !o.told() {
 		return everyInterrupts
 	}
 	lowest := uint64(noWait)
@@ -225,7 +242,7 @@ func (m *model) lookOn(on *mOn) {
 		return
 	}
 	m.look(o)
-	if o.crosses() {
+	if !o.told() {
 		m.stored(o, nil, on.adapter)
 	}
 }

@@ -14,6 +14,7 @@ import (
 type puppetNative struct {
 	dxg       ddi.DxgNativeFence
 	at, mval  uint64 // in the system process; 0 without that
+	peers     ddi.Peers
 	monitored uint64
 	opens     int
 	lost      bool
@@ -42,7 +43,7 @@ func (p *puppet) CreateNativeFence(args ddi.CreateNativeFenceArgs) (ddi.KmdNativ
 		return 0, p.blame("CreateNativeFence(%d) at %#x and %#x of the system process", args.Fence, at, mval)
 	}
 	h := ddi.KmdNativeFence(p.handle())
-	p.natives[h] = &puppetNative{dxg: args.Fence, at: at, mval: mval}
+	p.natives[h] = &puppetNative{dxg: args.Fence, at: at, mval: mval, peers: args.Peers}
 	p.lastNative = uint64(h)
 	p.trace.say("create native fence %d", h)
 	return h, abi.StatusSuccess
@@ -92,8 +93,8 @@ func (p *puppet) DestroyNativeFence(h ddi.KmdNativeFence) abi.Status {
 func (p *puppet) UpdateMonitoredValues(updates []ddi.MonitoredValueUpdate) {
 	for _, u := range updates {
 		n := p.natives[u.Fence]
-		if n == nil || n.opens == 0 || n.monitored == u.Value {
-			p.blame("UpdateMonitoredValues of %d to %d: there is none, it is not open, or it is that already", u.Fence, u.Value)
+		if n == nil || n.monitored == u.Value {
+			p.blame("UpdateMonitoredValues of %d to %d: there is none, or it is that already", u.Fence, u.Value)
 			continue
 		}
 		if p.overtakes != nil && !n.progress {
@@ -123,8 +124,8 @@ func (p *puppet) overtake(h ddi.KmdNativeFence, n *puppetNative, v uint64) {
 func (p *puppet) UpdateCurrentValuesFromCpu(updates []ddi.CurrentValueUpdate, flags ddi.CurrentValueFlags) {
 	for _, u := range updates {
 		n := p.natives[u.Fence]
-		if n == nil || n.opens == 0 {
-			p.blame("UpdateCurrentValuesFromCpu(%d): there is none, or it is not open", u.Fence)
+		if n == nil {
+			p.blame("UpdateCurrentValuesFromCpu(%d): there is none", u.Fence)
 			continue
 		}
 		p.trace.say("told of %d: value %d, flags %d", u.Fence, u.Value, flags)
@@ -143,6 +144,18 @@ func (p *puppet) UpdateCurrentValuesFromCpu(updates []ddi.CurrentValueUpdate, fl
 	}
 }
 
+// KickNativeFence implements ddi.PeerDriver.
+func (p *puppet) KickNativeFence(fence ddi.DxgNativeFence) abi.Status {
+	for h, n := range p.natives {
+		if n.dxg == fence {
+			p.trace.say("kicked for %d", h)
+			n.told |= toldNotice
+			return abi.StatusSuccess
+		}
+	}
+	return abi.StatusInvalidParameter
+}
+
 // nativeAt finds the native fence that an address space shows at an address.
 func (p *puppet) nativeAt(space ddi.AddressSpace, va uint64) (*puppetLocal, *puppetNative) {
 	for _, l := range p.locals {
@@ -159,6 +172,9 @@ func (p *puppet) signaled(engine ddi.Engine, l *puppetLocal, n *puppetNative, v 
 	if f != nil || mval != n.monitored {
 		p.blame("the monitored value of fence %d is %d, and the driver was told %d", l.fence, mval, n.monitored)
 		return nil
+	}
+	if n.peers != nil {
+		n.peers.Kick(n.dxg)
 	}
 	if v <= mval && !p.spurious {
 		return nil

@@ -55,6 +55,9 @@ func newWorld(choose *source, trace *trace, profiles []*adapter.Profile) *World 
 			caps[i] |= ddi.HwScheduling
 			if choose.Int(3) > 0 {
 				caps[i] |= ddi.NativeGpuFence
+				if choose.Int(2) > 0 {
+					caps[i] |= ddi.DirectSignal
+				}
 			}
 		}
 		wishes[i] = ddi.NativeFenceCaps{MonitoredValueStride: []uint32{0, 8, 2048}[choose.Int(3)], MapToGpuSystemProcess: choose.Int(2) == 0}
