@@ -24,8 +24,8 @@ func (w *World) compareNatives(p *puppet, a *mAdapter) {
 		if on.must&toldValue != 0 && !n.lost && n.value != on.value {
 			w.differ("the driver of adapter %d was told that native fence %d is %d, in the model %d", a.index, on.kmd, n.value, on.value)
 		}
-		if n.lost != on.object.lost {
-			w.differ("the driver of adapter %d was told that native fence %d is lost: %v, in the model %v", a.index, on.kmd, n.lost, on.object.lost)
+		if over := on.object.lost || on.object.gone; n.lost != over {
+			w.differ("the driver of adapter %d was told that native fence %d is always signalled: %v, in the model %v", a.index, on.kmd, n.lost, over)
 		}
 		if n.at != 0 && !on.object.gone {
 			system := p.cb.SystemMemory()

@@ -176,6 +176,7 @@ func (m *model) check(o *mObject) {
 		m.serve()
 	} else {
 		m.release(o, lossMax)
+		m.askAll(o, toldSignaled)
 	}
 }
 
