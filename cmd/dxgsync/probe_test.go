@@ -50,15 +50,16 @@ func probe() {
 		_ = unix.Kill(os.Getpid(), unix.SIGSTOP)
 		fmt.Println("continued")
 	case "hold", "work", "ring":
-		do := map[string]func([]string) error{"hold": hold, "work": work, "ring": ring}[os.Args[1]]
-		if err := do(os.Args[2:]); err != nil {
+		do := map[string]func(*dxgsync.Device, []string) error{"hold": hold, "work": work, "ring": ring}[os.Args[1]]
+		if err := onDevice(do, os.Args[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 	}
 }
 
-func hold(command []string) error {
+// onDevice does it on a device of the daemon.
+func onDevice(do func(*dxgsync.Device, []string) error, command []string) error {
 	s, err := dxgsync.Open(dxgsync.WithDaemon(dxgsync.DefaultAddress))
 	if err != nil {
 		return err
@@ -68,6 +69,19 @@ func hold(command []string) error {
 	if err != nil {
 		return err
 	}
+	return do(d, command)
+}
+
+// runBeside runs a command with our process id in PROBE, and more.
+func runBeside(command []string, more ...string) error {
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = append(append(os.Environ(), fmt.Sprintf("PROBE=%d", os.Getpid())), more...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd.Run()
+}
+
+// hold has a shared fence at 5 and a wait for 8 while it runs a command.
+func hold(d *dxgsync.Device, command []string) error {
 	f, err := d.NewFence(dxgsync.FenceOptions{Initial: 5, Shared: true})
 	if err != nil {
 		return err
@@ -77,23 +91,12 @@ func hold(command []string) error {
 		return err
 	}
 	defer event.Close()
-	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	return cmd.Run()
+	return runBeside(command)
 }
 
 // work has a context, runs a command with its process id in PROBE and the context in
 // CONTEXT, submits a packet with a signal behind it, and says what became of them.
-func work(command []string) error {
-	s, err := dxgsync.Open(dxgsync.WithDaemon(dxgsync.DefaultAddress))
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	d, err := s.NewDevice()
-	if err != nil {
-		return err
-	}
+func work(d *dxgsync.Device, command []string) error {
 	context, err := d.NewContext(dxgsync.ContextOptions{})
 	if err != nil {
 		return err
@@ -102,12 +105,10 @@ func work(command []string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Env = append(os.Environ(), fmt.Sprintf("PROBE=%d", os.Getpid()), fmt.Sprintf("CONTEXT=%v", context.Handle()))
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil {
+	if err := runBeside(command, fmt.Sprintf("CONTEXT=%v", context.Handle())); err != nil {
 		return err
 	}
+	s := d.Session()
 	rec := abi.SubmitCommand{BroadcastContextCount: 1}
 	rec.BroadcastContext[0] = context.Handle()
 	if st := s.SubmitCommand(&rec, nil, nil); st.OK() {
@@ -131,16 +132,7 @@ func work(command []string) error {
 // ring has two queues that it fills by itself. The first waits for 7, which the second
 // signals, and then for 8, which this program signals when the command has ended. The
 // command has the process id in PROBE, the first queue in QUEUE.
-func ring(command []string) error {
-	s, err := dxgsync.Open(dxgsync.WithDaemon(dxgsync.DefaultAddress))
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	d, err := s.NewDevice()
-	if err != nil {
-		return err
-	}
+func ring(d *dxgsync.Device, command []string) error {
 	f, err := d.NewNativeFence(dxgsync.NativeFenceOptions{})
 	if err != nil {
 		return err
@@ -165,10 +157,7 @@ func ring(command []string) error {
 	if err := turn.Wait(gocontext.Background()); err != nil {
 		return err
 	}
-	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Env = append(os.Environ(), fmt.Sprintf("PROBE=%d", os.Getpid()), fmt.Sprintf("QUEUE=%v", queues[0].Handle()))
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil {
+	if err := runBeside(command, fmt.Sprintf("QUEUE=%v", queues[0].Handle())); err != nil {
 		return err
 	}
 	if err := f.Signal(8); err != nil {
