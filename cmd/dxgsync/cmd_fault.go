@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -97,7 +96,7 @@ func provoke(w io.Writer, kind abi.FaultKind, text string, f faultFlags) error {
 	if err := t.check(found); err != nil {
 		return err
 	}
-	report, err := askFault(found.place.Address, t.ProvokeFault)
+	report, err := fetchReport[kernel.FaultReport](found.place.Address, abi.OpProvokeFault, t.ProvokeFault)
 	if err != nil {
 		return t.explain(found, err)
 	}
@@ -155,17 +154,6 @@ func parseEngine(text string) (node, engine uint32, err error) {
 		return 0, 0, fmt.Errorf("--engine %s: want NODE or NODE.ENGINE such as 0 or 1.0, see dxgsync ls engines", text)
 	}
 	return uint32(n), uint32(e), nil
-}
-
-// askFault has the kernel at an address do it.
-func askFault(address string, f abi.ProvokeFault) (report kernel.FaultReport, err error) {
-	record := make([]byte, abi.OpProvokeFault.Size)
-	*abi.View[abi.ProvokeFault](record) = f
-	text, err := fetch(address, &abi.Request{Op: abi.OpProvokeFault, Record: record})
-	if err == nil {
-		err = json.Unmarshal(text, &report)
-	}
-	return report, err
 }
 
 // printFault says what was done, and what follows.

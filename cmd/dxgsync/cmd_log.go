@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -97,7 +96,7 @@ func showLog(w, messages io.Writer, t target, f logFlags) error {
 	}
 	q := abi.FenceLog{PID: t.PID, Handle: t.Handle, Entries: f.entries}
 	for first := true; ; first = false {
-		report, err := askLog(found.place.Address, q)
+		report, err := fetchReport[kernel.FenceLogReport](found.place.Address, abi.OpFenceLog, q)
 		switch {
 		case !first && (errors.Is(err, errNobody) || errors.Is(err, errGone)):
 			return nil // it has ended
@@ -171,17 +170,6 @@ func (t target) explainLog(k foundKernel, err error) error {
 		return err
 	}
 	return fmt.Errorf("log of %s at %s: %w: %s", t, k.place.Address, err, advice)
-}
-
-// askLog has the kernel at an address read logs.
-func askLog(address string, q abi.FenceLog) (report kernel.FenceLogReport, err error) {
-	record := make([]byte, abi.OpFenceLog.Size)
-	*abi.View[abi.FenceLog](record) = q
-	text, err := fetch(address, &abi.Request{Op: abi.OpFenceLog, Record: record})
-	if err == nil {
-		err = json.Unmarshal(text, &report)
-	}
-	return report, err
 }
 
 // printLog prints events, and the first time titles and what is missing. Columns do not

@@ -42,6 +42,17 @@ func inspect(address string) (*kernel.Snapshot, error) {
 	return s, nil
 }
 
+// fetchReport makes one call that answers a report in JSON. The record is that of the call.
+func fetchReport[Report, Record any](address string, op *abi.Op, record Record) (report Report, err error) {
+	r := &abi.Request{Op: op, Record: make([]byte, op.Size)}
+	*abi.View[Record](r.Record) = record
+	text, err := fetch(address, r)
+	if err == nil {
+		err = json.Unmarshal(text, &report)
+	}
+	return report, err
+}
+
 // fetch makes one call that answers a file, and reads that.
 func fetch(address string, r *abi.Request) ([]byte, error) {
 	link, err := wire.Connect(address)
