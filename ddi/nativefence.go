@@ -43,6 +43,7 @@ type NativeFences interface {
 	// UpdateCurrentValuesFromCpu tells of values that the CPU, or with NotificationOnly
 	// another GPU, has stored: GPU waits are looked at again. Ours: the kernel stores the
 	// value itself, before the call, so that calls of one fence are seen in order.
+	// It may come between CreateNativeFence and OpenNativeFence of the same fence.
 	// Source: DxgkDdiUpdateCurrentValuesFromCpu, at DISPATCH level.
 	UpdateCurrentValuesFromCpu(updates []CurrentValueUpdate, flags CurrentValueFlags)
 
