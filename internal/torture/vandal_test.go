@@ -62,6 +62,7 @@ func beVandal(socket string) error {
 
 // A rawBell is a queue made by the calls, with the page of its doorbell.
 type rawBell struct {
+	context          *dxgsync.Context
 	handle, progress abi.Handle
 	page             *page.Memory
 	ring             *dxgsync.Buffer
@@ -89,7 +90,16 @@ func newRawBell(d *dxgsync.Device, c *dxgsync.Context, entries int) (*rawBell, e
 	if st := d.Session().ConnectDoorbell(&abi.ConnectDoorbell{HDoorbell: rec.HHwQueue}); !st.OK() {
 		return nil, st
 	}
-	return &rawBell{rec.HHwQueue, rec.HProgressFence, m, b, rec.ProgressFenceMapping.CurrentValueGpuVa, rec.LogBufferInfo}, nil
+	return &rawBell{c, rec.HHwQueue, rec.HProgressFence, m, b, rec.ProgressFenceMapping.CurrentValueGpuVa, rec.LogBufferInfo}, nil
+}
+
+// newLoneBell makes one in a context of its own.
+func newLoneBell(d *dxgsync.Device, entries int) (*rawBell, error) {
+	c, err := d.NewContext(dxgsync.ContextOptions{Flags: abi.ContextHwQueueSupported})
+	if err != nil {
+		return nil, err
+	}
+	return newRawBell(d, c, entries)
 }
 
 // Offsets in the page of a doorbell. Source: docs/protocol-wire.md.
@@ -99,11 +109,7 @@ const (
 
 // scribble writes anything into the words of a doorbell, as quickly as it can.
 func scribble(d *dxgsync.Device, random *rand.Rand) error {
-	c, err := d.NewContext(dxgsync.ContextOptions{Flags: abi.ContextHwQueueSupported})
-	if err != nil {
-		return err
-	}
-	b, err := newRawBell(d, c, 64)
+	b, err := newLoneBell(d, 64)
 	if err != nil {
 		return err
 	}
@@ -123,11 +129,7 @@ func scribble(d *dxgsync.Device, random *rand.Rand) error {
 
 // scramble rings for entries that are no entries, and changes them meanwhile.
 func scramble(d *dxgsync.Device, random *rand.Rand) error {
-	c, err := d.NewContext(dxgsync.ContextOptions{Flags: abi.ContextHwQueueSupported})
-	if err != nil {
-		return err
-	}
-	b, err := newRawBell(d, c, 4096)
+	b, err := newLoneBell(d, 4096)
 	if err != nil {
 		return err
 	}
@@ -149,11 +151,7 @@ func scramble(d *dxgsync.Device, random *rand.Rand) error {
 // forge has its GPU write anything into its logs and monitored values, and signal then,
 // with many waits that the kernel has to look at.
 func forge(d *dxgsync.Device, random *rand.Rand) error {
-	c, err := d.NewContext(dxgsync.ContextOptions{Flags: abi.ContextHwQueueSupported})
-	if err != nil {
-		return err
-	}
-	b, err := newRawBell(d, c, 64)
+	b, err := newLoneBell(d, 64)
 	if err != nil {
 		return err
 	}
@@ -171,7 +169,7 @@ func forge(d *dxgsync.Device, random *rand.Rand) error {
 		defer event.Close()
 		fences = append(fences, f)
 	}
-	q, err := d.NewUserQueue(dxgsync.UserQueueOptions{Context: c})
+	q, err := d.NewUserQueue(dxgsync.UserQueueOptions{Context: b.context})
 	if err != nil {
 		return err
 	}
