@@ -37,6 +37,15 @@ type written struct {
 	natives []*nativeOn
 }
 
+// taken empties a list that a lock guards.
+func taken[T any](mu *sync.Mutex, list *[]T) []T {
+	mu.Lock()
+	defer mu.Unlock()
+	all := *list
+	*list = nil
+	return all
+}
+
 // wrote notes that a GPU has stored to a fence. With or without the kernel's lock.
 func (a *Adapter) wrote(l *local) {
 	if l.written.Swap(true) {
@@ -76,11 +85,7 @@ func (a *Adapter) forgetWritten() {
 
 // scanNatives looks at every native fence that a GPU of the adapter has stored to.
 func (k *Kernel) scanNatives(a *Adapter) {
-	a.written.mu.Lock()
-	list := a.written.natives
-	a.written.natives = nil
-	a.written.mu.Unlock()
-	for _, o := range list {
+	for _, o := range taken(&a.written.mu, &a.written.natives) {
 		o.written.Store(false)
 		o.look()
 	}
@@ -101,11 +106,7 @@ func (o *nativeOn) look() {
 // scan looks at every fence that a GPU of the adapter has stored to, and releases whom
 // the values satisfy. The lock is held. Source: gpu.md §6, objects.md §4.2-6.
 func (k *Kernel) scan(a *Adapter) {
-	a.written.mu.Lock()
-	list := a.written.list
-	a.written.list = nil
-	a.written.mu.Unlock()
-	for _, l := range list {
+	for _, l := range taken(&a.written.mu, &a.written.list) {
 		l.written.Store(false) // before the look, which sees whatever was stored until then
 		// It may be gone, or another's since: looking at one too many does no harm.
 		if l.fence.State() != syncobj.Gone {
