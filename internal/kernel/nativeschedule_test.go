@@ -66,6 +66,23 @@ func (s *schedule) interrupt(fences ...ddi.DxgNativeFence) {
 	s.k.Tick()
 }
 
+// found checks that the engine sees a value above the monitored one, and interrupts.
+func (s *schedule) found(v uint64) {
+	s.t.Helper()
+	if !s.above(v) {
+		s.t.Fatal("no interrupt")
+	}
+	s.interrupt(s.dxg)
+}
+
+// below checks that it sees none.
+func (s *schedule) below(v uint64) {
+	s.t.Helper()
+	if s.above(v) {
+		s.t.Error("an interrupt for nobody")
+	}
+}
+
 // want checks who was released, and the monitored value.
 func (s *schedule) want(when string, monitored uint64, sets int, waits ...*memEvent) {
 	s.t.Helper()
@@ -85,10 +102,7 @@ func TestScheduleWaitBeforeTheStore(t *testing.T) {
 	s.want("listed", 4, 0, e)
 	s.store(5)
 	s.want("stored", 4, 0, e)
-	if !s.above(5) {
-		t.Fatal("no interrupt")
-	}
-	s.interrupt(s.dxg)
+	s.found(5)
 	s.want("interrupted", nobody, 1, e)
 }
 
@@ -97,17 +111,13 @@ func TestScheduleWaitBetweenStoreAndCheck(t *testing.T) {
 	s.store(5)
 	e := s.wait(5)
 	s.want("satisfied at once", nobody, 1, e)
-	if s.above(5) {
-		t.Error("an interrupt for nobody")
-	}
+	s.below(5)
 }
 
 func TestScheduleWaitBehindTheCheck(t *testing.T) {
 	s := newSchedule(t)
 	s.store(5)
-	if s.above(5) {
-		t.Error("an interrupt for nobody")
-	}
+	s.below(5)
 	s.want("satisfied at once", nobody, 1, s.wait(5))
 }
 
@@ -119,9 +129,7 @@ func TestScheduleSignalBeforeTheUpdate(t *testing.T) {
 		if call == "monitored" && s.monitored() == nobody {
 			s.driver.inside = nil
 			s.store(5)
-			if s.above(5) {
-				t.Error("an interrupt for nobody")
-			}
+			s.below(5)
 		}
 	}
 	s.want("looked", nobody, 1, s.wait(5))
@@ -157,21 +165,13 @@ func TestScheduleTwoWaitsOutOfOrder(t *testing.T) {
 	late, early := s.wait(7), s.wait(3)
 	s.want("both", 2, 0, late, early)
 	s.store(3)
-	if !s.above(3) {
-		t.Fatal("no interrupt")
-	}
-	s.interrupt(s.dxg)
+	s.found(3)
 	s.want("the lower one", 6, 1, early)
 	s.want("the higher one waits", 6, 0, late)
 	s.store(6)
-	if s.above(6) {
-		t.Error("an interrupt for nobody")
-	}
+	s.below(6)
 	s.store(7)
-	if !s.above(7) {
-		t.Fatal("no interrupt")
-	}
-	s.interrupt(s.dxg)
+	s.found(7)
 	s.want("both", nobody, 1, early, late)
 }
 
@@ -184,10 +184,7 @@ func TestScheduleLowestLeavesWhileASignalIsInFlight(t *testing.T) {
 	s.want("the lowest left", 6, 1, low)
 	s.store(7)
 	s.want("stored", 6, 0, high)
-	if !s.above(7) {
-		t.Fatal("no interrupt")
-	}
-	s.interrupt(s.dxg)
+	s.found(7)
 	s.want("interrupted", nobody, 1, low, high)
 }
 
@@ -204,9 +201,7 @@ func TestScheduleSignalInsideARaise(t *testing.T) {
 	}
 	s.ok(signal(s.p, s.d, 0, handles(s.h), values(3)))
 	s.want("looked", nobody, 1, low, high)
-	if s.above(7) {
-		t.Error("an interrupt for nobody")
-	}
+	s.below(7)
 }
 
 // One interrupt for two signals of one fence, and for signals of two fences that it names
