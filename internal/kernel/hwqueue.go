@@ -75,6 +75,7 @@ func (p *Process) makeHwQueue(rec *abi.CreateHwQueue, r *abi.Request, c *context
 	})
 	k.lock()
 	defer k.unlock()
+	unmake := func() { k.fx.calls = append(k.fx.calls, func() { driver.DestroyHwQueue(kmd) }) }
 	_, alive := c.device.contexts[c]
 	switch {
 	case !st.OK():
@@ -91,7 +92,7 @@ func (p *Process) makeHwQueue(rec *abi.CreateHwQueue, r *abi.Request, c *context
 		}
 	}
 	if !st.OK() {
-		k.fx.calls = append(k.fx.calls, func() { driver.DestroyHwQueue(kmd) })
+		unmake()
 		if alive || q.progress.device.process.table.Get(q.progress.handle) == any(q.progress) {
 			q.progress.destroy()
 		}
@@ -99,37 +100,42 @@ func (p *Process) makeHwQueue(rec *abi.CreateHwQueue, r *abi.Request, c *context
 	}
 	if st := q.progress.grant(r, m); !st.OK() {
 		p.table.Remove(q.handle)
-		k.fx.calls = append(k.fx.calls, func() { driver.DestroyHwQueue(kmd) })
+		unmake()
 		return nil, st
 	}
 	if q.userMode() {
 		if st := newFenceLogs(q, kmd); !st.OK() {
 			p.table.Remove(q.handle)
-			k.fx.calls = append(k.fx.calls, func() { driver.DestroyHwQueue(kmd) })
+			unmake()
 			q.progress.destroy()
 			return nil, st
 		}
 	}
-	f := q.progress.fence
-	f.Ref() // the scheduler reads it until nothing of the queue is at the GPU
-	node := c.device.adapter.Profile.Nodes[c.engine.NodeOrdinal]
-	exempt := rec.Flags&abi.HwQueueDisableGpuTimeout != 0
-	freed := func() {
-		f.drop()
-		q.endFenceLogs()
-		c.device.adapter.queuesMade.give(p.Info.UID)
-	}
-	if q.userMode() {
-		q.sched = c.sched.NewUserQueue(vidsch.Queue{Owner: q, Kmd: kmd, Exempt: exempt, Reached: f.Value, Freed: freed}, q.lastQueued)
-	} else {
-		q.sched = c.sched.NewHwQueue(kmd, exempt, int(node.MaxInFlightHwQueueBuffers), f.Value, freed, q)
-	}
+	q.schedule(kmd)
 	q.since = k.now()
 	c.queues[q] = struct{}{}
 	rec.HHwQueue, rec.HHwQueueProgressFence, rec.Flags = q.handle, q.progress.handle, q.flags
 	rec.HwQueueProgressFenceCPUVirtualAddress = 0 // the client's library knows it
 	rec.HwQueueProgressFenceGPUVirtualAddress = q.progress.gpu
 	return q, abi.StatusSuccess
+}
+
+// schedule gives the queue to the scheduler. The lock is held.
+func (q *hwQueue) schedule(kmd ddi.KmdHwQueue) {
+	c, f := q.context, q.progress.fence
+	f.Ref() // the scheduler reads it until nothing of the queue is at the GPU
+	node := c.device.adapter.Profile.Nodes[c.engine.NodeOrdinal]
+	exempt := q.flags&abi.HwQueueDisableGpuTimeout != 0
+	freed := func() {
+		f.drop()
+		q.endFenceLogs()
+		c.device.adapter.queuesMade.give(c.device.process.Info.UID)
+	}
+	if q.userMode() {
+		q.sched = c.sched.NewUserQueue(vidsch.Queue{Owner: q, Kmd: kmd, Exempt: exempt, Reached: f.Value, Freed: freed}, q.lastQueued)
+	} else {
+		q.sched = c.sched.NewHwQueue(kmd, exempt, int(node.MaxInFlightHwQueueBuffers), f.Value, freed, q)
+	}
 }
 
 // hwContext finds the context for a hardware queue. With success a queue is counted.
