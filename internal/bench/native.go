@@ -147,15 +147,11 @@ func interrupts(signal func(*dxgsync.Device) (*dxgsync.Fence, func(v uint64) *dx
 		if err := daemon.Open(address); err != nil {
 			return 0, err
 		}
-		s, err := dxgsync.Open(dxgsync.WithDaemon(address))
+		s, d, err := open(dxgsync.WithDaemon(address))
 		if err != nil {
 			return 0, err
 		}
 		defer s.Close()
-		d, err := s.NewDevice()
-		if err != nil {
-			return 0, err
-		}
 		f, commands, err := signal(d)
 		if err != nil {
 			return 0, err

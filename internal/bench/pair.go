@@ -277,15 +277,11 @@ func daemon(socket string) error {
 
 func measurePair(name, socket string) error {
 	p := pairs[name]
-	s, err := dxgsync.Open(dxgsync.WithDaemon(socket))
+	s, d, err := open(dxgsync.WithDaemon(socket))
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	d, err := s.NewDevice()
-	if err != nil {
-		return err
-	}
 	var f [2]*dxgsync.Fence
 	var files []*os.File
 	for i := range f {
@@ -323,11 +319,7 @@ func measurePair(name, socket string) error {
 
 func joined(socket string) (*dxgsync.Device, [2]*dxgsync.Fence, error) {
 	var f [2]*dxgsync.Fence
-	s, err := dxgsync.Open(dxgsync.WithDaemon(socket))
-	if err != nil {
-		return nil, f, err
-	}
-	d, err := s.NewDevice()
+	_, d, err := open(dxgsync.WithDaemon(socket))
 	if err != nil {
 		return nil, f, err
 	}

@@ -47,17 +47,27 @@ var local = map[string]func() (float64, error){
 	"P.vsync240.jitter.p99":      vsyncJitter(240, 1),
 }
 
+// open opens a session with a device.
+func open(options ...dxgsync.Option) (*dxgsync.Session, *dxgsync.Device, error) {
+	s, err := dxgsync.Open(options...)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := s.NewDevice()
+	if err != nil {
+		s.Close()
+		return nil, nil, err
+	}
+	return s, d, nil
+}
+
 func onDevice(f func(*dxgsync.Device) (float64, error)) func() (float64, error) {
 	return func() (float64, error) {
-		s, err := dxgsync.Open()
+		s, d, err := open()
 		if err != nil {
 			return 0, err
 		}
 		defer s.Close()
-		d, err := s.NewDevice()
-		if err != nil {
-			return 0, err
-		}
 		return f(d)
 	}
 }
