@@ -11,7 +11,6 @@ import (
 	"github.com/dxgsync/dxgsync/internal/adapter"
 	"github.com/dxgsync/dxgsync/internal/kernel"
 	"github.com/dxgsync/dxgsync/internal/page"
-	"github.com/dxgsync/dxgsync/internal/vidmm"
 )
 
 // A ringer is a program with a doorbell and two pages that its GPU sees, one of them the
@@ -54,27 +53,11 @@ func (c *client) mustKeep(r *abi.Request) {
 // memory makes a page that the GPU sees.
 func (c *client) memory(g *gpuSet) (h abi.Handle, va uint64, m *page.Memory) {
 	c.t.Helper()
-	r := request(abi.OpCreateAllocation2)
-	made := abi.View[abi.CreateAllocation2](r.Record)
-	made.HDevice, made.NumAllocations = g.device, 1
-	data := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32([]byte("heap"), 1), vidmm.PageSize)
-	info := make([]byte, abi.SizeofAllocationInfo2)
-	binary.LittleEndian.PutUint32(info[24:], uint32(len(data)))
-	r.Arrays[3], r.Arrays[4] = info, data
-	c.mustDo(r)
-	h = abi.Handle(binary.LittleEndian.Uint32(r.Arrays[3]))
-	r = request(opOf("D3DKMTMapGpuVirtualAddress"))
-	at := abi.View[abi.MapGpuVirtualAddress](r.Record)
-	at.HPagingQueue, at.HAllocation, at.SizeInPages, at.Protection = g.paging, h, 1, abi.GpuProtectionWrite
-	c.mustDo(r)
-	r = request(opOf("D3DKMTMakeResident"))
-	resident := abi.View[abi.MakeResident](r.Record)
-	resident.HPagingQueue, resident.NumAllocations, r.Arrays[0] = g.paging, 1, handleArray(h)
-	c.mustDo(r)
-	r = request(opOf("D3DKMTLock2"))
+	h, va = g.page(c.mustDo)
+	r := request(opOf("D3DKMTLock2"))
 	lock := abi.View[abi.Lock2](r.Record)
 	lock.HDevice, lock.HAllocation = g.device, h
-	return h, at.VirtualAddress, c.mapped(r, true)[0]
+	return h, va, c.mapped(r, true)[0]
 }
 
 func newRinger(c *client) *ringer {

@@ -59,7 +59,13 @@ func makeGPUSet(adapter abi.Handle, do func(*abi.Request)) *gpuSet {
 	fence.HDevice, fence.Info.Type, fence.Info.Flags = g.device, abi.MonitoredFence, ntShared
 	do(r)
 	g.shared = fence.HSyncObject
-	r = request(abi.OpCreateAllocation2)
+	g.allocation, g.code = g.page(do)
+	return g
+}
+
+// page makes a page that the GPU is to see, and where.
+func (g *gpuSet) page(do func(*abi.Request)) (abi.Handle, uint64) {
+	r := request(abi.OpCreateAllocation2)
 	made := abi.View[abi.CreateAllocation2](r.Record)
 	made.HDevice, made.NumAllocations = g.device, 1
 	data := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32([]byte("heap"), 1), vidmm.PageSize)
@@ -67,17 +73,16 @@ func makeGPUSet(adapter abi.Handle, do func(*abi.Request)) *gpuSet {
 	binary.LittleEndian.PutUint32(info[24:], uint32(len(data)))
 	r.Arrays[3], r.Arrays[4] = info, data
 	do(r)
-	g.allocation = abi.Handle(binary.LittleEndian.Uint32(r.Arrays[3]))
+	h := abi.Handle(binary.LittleEndian.Uint32(r.Arrays[3]))
 	r = request(opOf("D3DKMTMapGpuVirtualAddress"))
 	m := abi.View[abi.MapGpuVirtualAddress](r.Record)
-	m.HPagingQueue, m.HAllocation, m.SizeInPages, m.Protection = g.paging, g.allocation, 1, abi.GpuProtectionWrite
+	m.HPagingQueue, m.HAllocation, m.SizeInPages, m.Protection = g.paging, h, 1, abi.GpuProtectionWrite
 	do(r)
-	g.code = m.VirtualAddress
 	r = request(opOf("D3DKMTMakeResident"))
 	resident := abi.View[abi.MakeResident](r.Record)
-	resident.HPagingQueue, resident.NumAllocations, r.Arrays[0] = g.paging, 1, handleArray(g.allocation)
+	resident.HPagingQueue, resident.NumAllocations, r.Arrays[0] = g.paging, 1, handleArray(h)
 	do(r)
-	return g
+	return h, m.VirtualAddress
 }
 
 // use queues work of every kind and memory operations, and destroys what they use.
