@@ -300,24 +300,30 @@ func (on *mOn) hold() {
 
 func (m *model) canNative(d *mDevice) bool { return d.adapter.native() }
 
-func (m *model) createNative(p *mProc, hDevice abi.Handle) abi.Status {
+// nativeDevice finds a device on an adapter with native fences.
+func (m *model) nativeDevice(p *mProc, hDevice abi.Handle) (*mDevice, abi.Status) {
 	d := m.device(p, hDevice)
 	switch {
 	case d == nil:
-		return invalid
+		return nil, invalid
 	case !m.canNative(d):
-		return abi.StatusNotSupported
+		return nil, abi.StatusNotSupported
+	}
+	return d, abi.StatusSuccess
+}
+
+func (m *model) createNative(p *mProc, hDevice abi.Handle) abi.Status {
+	d, st := m.nativeDevice(p, hDevice)
+	if !st.OK() {
+		return st
 	}
 	return d.usable()
 }
 
 func (m *model) openNative(p *mProc, hDevice abi.Handle, fd int) abi.Status {
-	d := m.device(p, hDevice)
-	switch {
-	case d == nil:
-		return invalid
-	case !m.canNative(d):
-		return abi.StatusNotSupported
+	d, st := m.nativeDevice(p, hDevice)
+	if !st.OK() {
+		return st
 	}
 	s := m.shares[fd]
 	if s == nil {
