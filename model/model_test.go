@@ -53,7 +53,7 @@ func TestModels(t *testing.T) {
 			if config == "" {
 				config = m.configs[0]
 			}
-			if !regexp.MustCompile(`(?m)^#ifn?def ` + name + `$`).Match(text) {
+			if !regexp.MustCompile(`(?m)^#if.*\b` + name + `\b`).Match(text) {
 				t.Errorf("%s: mutant %s changes nothing", m.file, name)
 			}
 			run(t, slots, m.file, config, name)
