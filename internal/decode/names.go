@@ -22,6 +22,7 @@ var ownRecords = []abi.Record{
 	{Name: "SlabFile", Type: reflect.TypeFor[abi.SlabFile]()},
 	{Name: "Snapshot", Type: reflect.TypeFor[abi.Snapshot]()},
 	{Name: "ProvokeFault", Type: reflect.TypeFor[abi.ProvokeFault]()},
+	{Name: "FenceLog", Type: reflect.TypeFor[abi.FenceLog]()},
 	{Name: "D3DKMT_CREATEHWQUEUEFORUSERMODESUBMISSION", Type: reflect.TypeFor[abi.CreateHwQueueForUserModeSubmission]()},
 	{Name: "D3DDDI_NATIVEFENCELOGDETAIL", Type: reflect.TypeFor[abi.NativeFenceLogDetail]()},
 }
