@@ -309,3 +309,19 @@ func (r *rig) value(p *Process, h abi.Handle) uint64 {
 	}
 	return v.Cell.Value()
 }
+
+// pass moves the kernel's clock on, from one moment when something is due to the next.
+func (r *rig) pass(clock *int64, d int64) {
+	r.t.Helper()
+	end := *clock + d
+	for range 100_000 {
+		at, _ := r.k.Next()
+		if at > end {
+			*clock = end
+			return
+		}
+		*clock = max(*clock, at)
+		r.k.Tick()
+	}
+	r.t.Fatal("something is due for ever")
+}

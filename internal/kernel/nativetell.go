@@ -20,7 +20,7 @@ const (
 	toldValue     asked = 1 << iota // a CPU has stored a value, from a device of this adapter
 	toldNotice                      // somebody else has
 	toldMonitored                   // the monitored value is another
-	toldSignaled                    // the fence is lost
+	toldSignaled                    // the fence is lost, or gone: nothing waits for it any more
 )
 
 // tell is what an adapter's driver is to be told next.
